@@ -1,0 +1,25 @@
+.PHONY: help demo test bench lint format matrix clean
+
+help: ## this text
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## installs what is missing, builds, and shows what opwright does
+	@scripts/demo.sh
+
+test: ## everything, sanitizers included, on the oldest and the newest TensorFlow
+	@scripts/test.sh test
+
+matrix: ## the Python tests on every TensorFlow from the oldest to the newest
+	@scripts/test.sh matrix
+
+bench: ## measures, with the release build
+	@scripts/bench.sh
+
+lint: ## layout and style of C++ and Python
+	@scripts/lint.sh check
+
+format: ## mends what lint finds, where a program can
+	@scripts/lint.sh mend
+
+clean: ## removes what was built; the environments .venv* stay
+	rm -rf build opwright/lib

@@ -1,0 +1,1 @@
+"""Benchmarks: what opwright costs beside its peers. See README.md."""

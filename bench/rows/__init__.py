@@ -1,0 +1,1 @@
+"""One file a row; harness.py says what is in it."""

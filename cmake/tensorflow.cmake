@@ -1,0 +1,67 @@
+# One bridge for each TensorFlow.
+#
+#   opwright_bridge_pythons(VARIABLE)             the Pythons whose TensorFlow gets a bridge
+#   opwright_add_bridge(PYTHON SOURCES FILE...)   libopwright_bridge_tf2.NN.so, NN being that TensorFlow's minor version
+set(OPWRIGHT_TENSORFLOW_PYTHONS "" CACHE STRING
+    "Pythons with TensorFlow, one bridge each; empty: those of .venv and .venv-2.15.1, where they exist")
+
+function(opwright_bridge_pythons result)
+  set(pythons ${OPWRIGHT_TENSORFLOW_PYTHONS})
+  if(OPWRIGHT_SANITIZER)
+    set(pythons "")
+  elseif(NOT pythons)
+    foreach(environment .venv .venv-2.15.1)
+      if(EXISTS "${PROJECT_SOURCE_DIR}/${environment}/bin/python")
+        list(APPEND pythons "${PROJECT_SOURCE_DIR}/${environment}/bin/python")
+      endif()
+    endforeach()
+    if(NOT pythons)
+      message(WARNING "No bridge is built, because no TensorFlow is here: run scripts/setup.sh demo.")
+    endif()
+  endif()
+  set(${result} "${pythons}" PARENT_SCOPE)
+endfunction()
+
+# The folder and the version of a Python's TensorFlow. Asked of its metadata: importing it would take seconds.
+function(opwright_find_tensorflow python folder_result version_result)
+  execute_process(
+    COMMAND "${python}" -I "${PROJECT_SOURCE_DIR}/cmake/find_tensorflow.py"
+    OUTPUT_VARIABLE answer
+    OUTPUT_STRIP_TRAILING_WHITESPACE
+    RESULT_VARIABLE code)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${python} has no TensorFlow: install one there, or leave it out of OPWRIGHT_TENSORFLOW_PYTHONS.")
+  endif()
+  list(GET answer 0 folder)
+  list(GET answer 1 version)
+  set(${folder_result} "${folder}" PARENT_SCOPE)
+  set(${version_result} "${version}" PARENT_SCOPE)
+endfunction()
+
+function(opwright_add_bridge python)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  opwright_find_tensorflow("${python}" folder version)
+  if(NOT version MATCHES "^2\\.([0-9]+)" OR CMAKE_MATCH_1 LESS 15)
+    message(FATAL_ERROR "opwright needs TensorFlow 2.15 or newer, and ${python} has ${version}: upgrade it there.")
+  endif()
+  set(minor ${CMAKE_MATCH_1})
+  set(bridge opwright_bridge_tf2.${minor})
+  message(STATUS "Bridge for TensorFlow ${version}")
+
+  add_library(${bridge} MODULE ${arg_SOURCES})
+  target_link_libraries(${bridge} PRIVATE opwright::op opwright_warnings "${folder}/libtensorflow_framework.so.2"
+                                          ${CMAKE_DL_LIBS})
+  target_include_directories(${bridge} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
+  target_include_directories(
+    ${bridge} SYSTEM PRIVATE "${folder}/include" "${folder}/include/external/highwayhash"
+                             "${folder}/include/external/farmhash_archive/src")
+  # As the wheels themselves are built: with another NDEBUG or alignment, TensorFlow's inline code has another layout.
+  target_compile_definitions(${bridge} PRIVATE NDEBUG EIGEN_MAX_ALIGN_BYTES=64 OPWRIGHT_TF_MAJOR=2
+                                               OPWRIGHT_TF_MINOR=${minor})
+  # Whatever the preset, one sort of bridge: debug information of TensorFlow's headers is of no use and 20 times the code.
+  # Deprecation: the same source serves all versions, and what one deprecates another may need.
+  target_compile_options(${bridge} PRIVATE -O2 -g0 -Wno-deprecated-declarations)
+  target_link_options(${bridge} PRIVATE -Wl,--no-undefined)
+  set_target_properties(${bridge} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  opwright_stage(${bridge})
+endfunction()

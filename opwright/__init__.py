@@ -1,0 +1,29 @@
+"""opwright: TensorFlow ops, each written once in C++.
+
+    module = opwright.load("libmy_op.so")   # any op library, by any spelling of its path
+    opwright.element_mul(a, b)              # the ops that come with opwright
+
+Importing this package imports neither TensorFlow nor an op library; the first use of an op does.
+An op library needs no `import opwright`: `tf.load_op_library("libmy_op.so")` works alone, gradients
+included.
+"""
+
+import importlib
+
+from opwright._library import load
+from opwright._version import __version__, include_dir, versions
+
+__all__ = ["__version__", "element_mul", "include_dir", "load", "versions"]
+
+# Where the ops are defined that come with opwright.
+_OPS = {"element_mul": "opwright.ops.element_mul"}
+
+
+def __getattr__(name):
+    if name in _OPS:
+        return getattr(importlib.import_module(_OPS[name]), name)
+    raise AttributeError(f"module 'opwright' has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

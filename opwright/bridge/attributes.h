@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "opwright/op/abi.h"
+#include "tensorflow/core/framework/attr_value.pb.h"
+#include "tensorflow/core/framework/op_def.pb.h"
+
+namespace opwright::bridge {
+
+// Reads attributes of one node for OpwrightApi.attribute, and keeps what it hands out.
+class AttributeReader {
+ public:
+  // find: the node's attribute of this name, or null.
+  using Find = std::function<const tensorflow::AttrValue*(const std::string& name)>;
+  AttributeReader(const tensorflow::OpDef& def, Find find) : def_(def), find_(std::move(find)) {}
+
+  bool Read(const char* name, OpwrightAttr* attr);
+
+ private:
+  const tensorflow::OpDef& def_;
+  Find find_;
+  std::deque<std::vector<int64_t>> ints_;
+  std::deque<std::vector<double>> floats_;
+  std::deque<std::vector<const char*>> strings_;
+  std::deque<std::vector<const int64_t*>> dims_;
+};
+
+// The other way: an attribute of a call that a gradient makes.
+tensorflow::AttrValue ToAttrValue(const OpwrightAttr& attr);
+
+}  // namespace opwright::bridge

@@ -1,0 +1,60 @@
+#pragma once
+
+// The bridge makes the ops of op libraries ops of one TensorFlow. It is the only part of opwright
+// that includes TensorFlow, and is built once for each minor version of it.
+//
+//   attach.cc      the table of a library, checked, becomes registered ops and kernels
+//   attributes.cc  attributes of a node, as the table wants them
+//   shape.cc       shape inference while a graph is built
+//   kernel.cc      runs on the CPU
+//   gradient.cc    records the gradient of one node
+//   python.cc      registers the gradients in this process's Python, if there is one
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "opwright/op/abi.h"
+#include "tensorflow/core/framework/op_def.pb.h"
+
+namespace opwright::bridge {
+
+// An op of an attached library. Lives as long as the process.
+struct Op {
+  const OpwrightLibrary* library = nullptr;
+  const OpwrightOp* table = nullptr;
+  std::string name;
+  std::string library_file;
+  tensorflow::OpDef def;
+  std::vector<std::string> kernel_attrs;           // by which a kernel is chosen
+  std::vector<bool> host_inputs;                   // by argument
+  std::vector<bool> value_inputs;                  // by argument: those that Shape may read
+  std::vector<std::pair<int, int>> forwards;       // input argument to output argument
+  std::string no_gradient;                         // why there is none
+};
+
+// The op of this name, or null if it is none of ours.
+const Op* FindOp(const std::string& name);
+
+// "a" of input or output tensor `flat`, or "xs[2]" in a list. begin as in OpwrightContext.
+std::string TensorName(const Op& op, absl::Span<const int32_t> begin, bool output, int flat);
+
+// Structs of the other side may be longer or shorter than ours.
+template <typename T>
+const T& At(const T* first, int64_t i) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(first) +
+                                     static_cast<int64_t>(first->size) * i);
+}
+#define OPWRIGHT_HAS(STRUCT, FIELD) \
+  ((STRUCT).size >= offsetof(std::decay_t<decltype(STRUCT)>, FIELD) + sizeof((STRUCT).FIELD))
+
+// attach.cc calls these for each newly registered op.
+void RegisterKernels(const Op& op);
+// Empty, or a sentence.
+std::string RegisterPythonGradients(const std::vector<const Op*>& ops);
+
+}  // namespace opwright::bridge

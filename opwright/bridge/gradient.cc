@@ -1,0 +1,220 @@
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "opwright/bridge/attributes.h"
+#include "opwright/bridge/bridge.h"
+#include "opwright/bridge/phase.h"
+#include "tensorflow/core/framework/attr_value.pb.h"
+#include "tensorflow/core/framework/graph.pb.h"
+#include "tensorflow/core/framework/node_def.pb.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/tensor.pb.h"
+#include "tensorflow/core/framework/types.h"
+
+// Plays Gradient of an op for one node, and writes down what it asks for. The recording is a
+// GraphDef, a node for each call in order, then one named "d_inputs". Their inputs are
+//   "input:2"  "output:0"  "d_output:1"   tensors of the node, counted flat
+//   "3:1"                                 result 1 of call 3
+//   "[" ... "]"                           a list argument
+//   ""                                    in d_inputs: no gradient
+
+namespace opwright::bridge {
+namespace {
+
+using tensorflow::AttrValue;
+using tensorflow::NodeDef;
+using tensorflow::OpDef;
+
+struct GradientPhase : Phase {
+  GradientPhase(const Op& which, const NodeDef& forward)
+      : op(which), node(forward), attributes(which.def, [&forward](const std::string& name) {
+          const auto it = forward.attr().find(name);
+          return it == forward.attr().end() ? nullptr : &it->second;
+        }) {}
+
+  const Op& op;
+  const NodeDef& node;
+  AttributeReader attributes;
+  Layout layout;
+  const uint8_t* needed = nullptr;
+  tensorflow::GraphDef recording;
+  std::vector<OpwrightRef> d_inputs;
+
+  static GradientPhase& Of(OpwrightContext* c) { return static_cast<GradientPhase&>(Phase::Of(c)); }
+};
+
+int32_t Attribute(OpwrightContext* c, const char* name, OpwrightAttr* attr) {
+  return GradientPhase::Of(c).attributes.Read(name, attr);
+}
+
+int32_t Needed(OpwrightContext* c, int32_t tensor) { return GradientPhase::Of(c).needed[tensor]; }
+
+std::string ToText(const OpwrightRef& ref) {
+  const std::string index = ":" + std::to_string(ref.index);
+  switch (ref.source) {
+    case OPWRIGHT_NONE: return "";
+    case OPWRIGHT_INPUT: return "input" + index;
+    case OPWRIGHT_OUTPUT: return "output" + index;
+    case OPWRIGHT_D_OUTPUT: return "d_output" + index;
+    default: return std::to_string(ref.source - OPWRIGHT_CALL) + index;
+  }
+}
+
+const OpDef::AttrDef* FindAttr(const OpDef& def, const std::string& name) {
+  for (const auto& attr : def.attr()) {
+    if (attr.name() == name) return &attr;
+  }
+  return nullptr;
+}
+
+// Follows from the arguments of a call: their types and lengths.
+bool FollowsFromInputs(const OpDef& def, const std::string& attr) {
+  for (const auto& arg : def.input_arg()) {
+    if (arg.type_attr() == attr || arg.number_attr() == attr || arg.type_list_attr() == attr) return true;
+  }
+  return false;
+}
+
+// A call of an opwright op without some attribute must not fall back to a default that the forward
+// op overrode: that would be a wrong number that nobody sees.
+void CopyAttributes(const GradientPhase& phase, const Op& called, NodeDef* call) {
+  for (const auto& attr : called.def.attr()) {
+    if (call->attr().count(attr.name()) || FollowsFromInputs(called.def, attr.name())) continue;
+    const OpDef::AttrDef* own = FindAttr(phase.op.def, attr.name());
+    if (!own || own->type() != attr.type()) continue;
+    const auto value = phase.node.attr().find(attr.name());
+    if (value != phase.node.attr().end()) (*call->mutable_attr())[attr.name()] = value->second;
+  }
+}
+
+// Empty, or what is wrong with a call.
+std::string CheckCall(const OpDef& def, const NodeDef& call, int32_t n_args, const OpwrightArg* args) {
+  if (n_args != def.input_arg_size()) {
+    return "with " + std::to_string(n_args) + " arguments, it takes " + std::to_string(def.input_arg_size());
+  }
+  for (int32_t i = 0; i < n_args; ++i) {
+    const auto& arg = def.input_arg(i);
+    const bool list = !arg.number_attr().empty() || !arg.type_list_attr().empty();
+    if (list == (At(args, i).is_list != 0)) continue;
+    return "with " + std::string(list ? "a tensor" : "a list") + " for its argument " + arg.name() +
+           ", which is " + (list ? "a list" : "a tensor");
+  }
+  for (const auto& attr : call.attr()) {
+    if (!FindAttr(def, attr.first)) return "with attribute " + attr.first + ", which it does not have";
+  }
+  return "";
+}
+
+int32_t Call(OpwrightContext* c, const char* name, int32_t n_args, const OpwrightArg* args,
+             int32_t n_attrs, const OpwrightAttr* attrs) {
+  GradientPhase& phase = GradientPhase::Of(c);
+  const OpDef* def = nullptr;
+  if (!tensorflow::OpRegistry::Global()->LookUpOpDef(name, &def).ok()) {
+    phase.Fail(absl::InternalError("Gradient calls op " + std::string(name) +
+                                   ", which neither this library nor TensorFlow has"));
+    return -1;
+  }
+  NodeDef* call = phase.recording.add_node();
+  call->set_op(name);
+  for (int32_t i = 0; i < n_args; ++i) {
+    const OpwrightArg& arg = At(args, i);
+    if (arg.is_list) call->add_input("[");
+    for (int64_t k = 0; k < arg.count; ++k) call->add_input(ToText(arg.refs[k]));
+    if (arg.is_list) call->add_input("]");
+  }
+  for (int32_t i = 0; i < n_attrs; ++i) {
+    const OpwrightAttr& attr = At(attrs, i);
+    (*call->mutable_attr())[attr.name] = ToAttrValue(attr);
+  }
+  const std::string problem = CheckCall(*def, *call, n_args, args);
+  if (!problem.empty()) {
+    phase.Fail(absl::InternalError("Gradient calls " + std::string(name) + " " + problem));
+    return -1;
+  }
+  if (const Op* called = FindOp(name)) CopyAttributes(phase, *called, call);
+  return phase.recording.node_size() - 1;
+}
+
+int32_t Constant(OpwrightContext* c, const OpwrightTensor* value) {
+  GradientPhase& phase = GradientPhase::Of(c);
+  NodeDef* call = phase.recording.add_node();
+  call->set_op("Const");
+  const auto dtype = static_cast<tensorflow::DataType>(value->dtype);
+  (*call->mutable_attr())["dtype"].set_type(dtype);
+  tensorflow::TensorProto* tensor = (*call->mutable_attr())["value"].mutable_tensor();
+  tensor->set_dtype(dtype);
+  for (int32_t k = 0; k < value->rank; ++k) {
+    tensor->mutable_tensor_shape()->add_dim()->set_size(value->dims[k]);
+  }
+  const size_t bytes = static_cast<size_t>(value->elements) *
+                       static_cast<size_t>(tensorflow::DataTypeSize(dtype));
+  tensor->set_tensor_content(std::string(static_cast<const char*>(value->data), bytes));
+  return phase.recording.node_size() - 1;
+}
+
+void SetDInput(OpwrightContext* c, int32_t tensor, OpwrightRef ref) {
+  GradientPhase::Of(c).d_inputs[static_cast<size_t>(tensor)] = ref;
+}
+
+constexpr OpwrightApi MakeApi() {
+  OpwrightApi api = {};
+  api.size = sizeof api;
+  api.fail = &FailPhase;
+  api.attribute = &Attribute;
+  api.needed = &Needed;
+  api.call = &Call;
+  api.constant = &Constant;
+  api.set_d_input = &SetDInput;
+  return api;
+}
+constexpr OpwrightApi kApi = MakeApi();
+
+absl::Status Record(const NodeDef& node, const uint8_t* needed, std::string* bytes) {
+  const Op* op = FindOp(node.op());
+  if (!op) return absl::InternalError(node.op() + " is no op of opwright");
+  GradientPhase phase(*op, node);
+  phase.needed = needed;
+  tensorflow::NameRangeMap inputs, outputs;
+  const absl::Status status = tensorflow::NameRangesForNode(node, op->def, &inputs, &outputs);
+  if (!status.ok()) return status;
+  phase.layout.inputs = {0};
+  phase.layout.outputs = {0};
+  for (const auto& arg : op->def.input_arg()) phase.layout.inputs.push_back(inputs[arg.name()].second);
+  for (const auto& arg : op->def.output_arg()) phase.layout.outputs.push_back(outputs[arg.name()].second);
+  phase.d_inputs.assign(static_cast<size_t>(phase.layout.inputs.back()), {OPWRIGHT_NONE, 0});
+  OpwrightContext context = MakeContext(*op, kApi, &phase, phase.layout, 0);
+  op->table->gradient(&context);
+  if (!phase.status.ok()) return Explain(*op, "", phase.status);
+  NodeDef* last = phase.recording.add_node();
+  last->set_name("d_inputs");
+  for (const OpwrightRef& ref : phase.d_inputs) last->add_input(ToText(ref));
+  phase.recording.SerializeToString(bytes);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace opwright::bridge
+
+// For gradients.py. node: a NodeDef; needed: a byte for each input tensor. Returns 0 and a recording,
+// or a status code and its message; both are valid until the thread's next call.
+extern "C" __attribute__((visibility("default"))) int32_t opwright_record_gradient(
+    const char* node, int64_t node_size, const uint8_t* needed, const char** result,
+    int64_t* result_size) noexcept {
+  thread_local std::string bytes;
+  absl::Status status;
+  try {
+    tensorflow::NodeDef def;
+    status = def.ParseFromArray(node, static_cast<int>(node_size))
+                 ? opwright::bridge::Record(def, needed, &bytes)
+                 : absl::InternalError("the node could not be read");
+  } catch (const std::exception& e) {
+    status = absl::InternalError(e.what());
+  }
+  if (!status.ok()) bytes = std::string(status.message());
+  *result = bytes.data();
+  *result_size = static_cast<int64_t>(bytes.size());
+  return static_cast<int32_t>(status.code());
+}

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+
+#include "opwright/op/abi.h"
+#include "opwright/op/visibility.h"
+
+namespace opwright OPWRIGHT_HIDDEN {
+
+// An unknown dimension. Shapes have some only while a graph is built, never before a run.
+inline constexpr int64_t kUnknown = OPWRIGHT_UNKNOWN;
+
+namespace detail {
+[[noreturn]] void ShapeIndexError(int index, int rank);
+[[noreturn]] void RankError(int64_t rank);
+}  // namespace detail
+
+// The shape of a tensor: an unknown rank, or dimensions of which each may be kUnknown.
+// Holds its dimensions itself and copies only as many as there are: no allocation, any rank.
+class OPWRIGHT_VISIBLE Shape {
+ public:
+  // Unknown rank.
+  OPWRIGHT_HIDDEN Shape() {}
+  OPWRIGHT_HIDDEN Shape(std::initializer_list<int64_t> dims) {
+    for (int64_t dim : dims) Append(dim);
+    if (rank_ < 0) rank_ = 0;
+  }
+  OPWRIGHT_HIDDEN Shape(int rank, const int64_t* dims) { Assign(rank, dims); }
+  OPWRIGHT_HIDDEN Shape(const Shape& other) { Assign(other.rank_, other.dims_); }
+  OPWRIGHT_HIDDEN Shape& operator=(const Shape& other) {
+    if (this != &other) Assign(other.rank_, other.dims_);
+    return *this;
+  }
+
+  // A known rank, all dimensions unknown.
+  OPWRIGHT_HIDDEN static Shape OfRank(int rank) {
+    Shape shape(0, nullptr);
+    for (int k = 0; k < rank; ++k) shape.Append(kUnknown);
+    return shape;
+  }
+
+  OPWRIGHT_HIDDEN bool known_rank() const { return rank_ >= 0; }
+  // -1 if it is not known.
+  OPWRIGHT_HIDDEN int rank() const { return rank_; }
+  OPWRIGHT_HIDDEN const int64_t* dims() const { return dims_; }
+
+  // Dimension k, counted from the end if k is negative. Throws if there is none.
+  OPWRIGHT_HIDDEN int64_t& operator[](int k) { return dims_[Index(k)]; }
+  OPWRIGHT_HIDDEN int64_t operator[](int k) const { return dims_[Index(k)]; }
+
+  // One more dimension at the end. A shape of unknown rank becomes one of rank 1.
+  OPWRIGHT_HIDDEN void Append(int64_t dim) {
+    if (rank_ < 0) rank_ = 0;
+    if (rank_ >= OPWRIGHT_MAX_RANK) detail::RankError(rank_ + int64_t{1});
+    dims_[rank_++] = dim;
+  }
+
+  // All of it is known.
+  OPWRIGHT_HIDDEN bool known() const {
+    for (int k = 0; k < rank_; ++k) {
+      if (dims_[k] < 0) return false;
+    }
+    return rank_ >= 0;
+  }
+
+ private:
+  OPWRIGHT_HIDDEN int Index(int k) const {
+    const int index = k < 0 ? k + rank_ : k;
+    if (__builtin_expect(index < 0 || index >= rank_, 0)) detail::ShapeIndexError(k, rank_);
+    return index;
+  }
+  OPWRIGHT_HIDDEN void Assign(int rank, const int64_t* dims) {
+    if (__builtin_expect(rank > OPWRIGHT_MAX_RANK, 0)) detail::RankError(rank);
+    rank_ = rank;
+    for (int k = 0; k < rank; ++k) dims_[k] = dims[k];
+  }
+
+  int32_t rank_ = OPWRIGHT_UNKNOWN;
+  int64_t dims_[OPWRIGHT_MAX_RANK];
+};
+
+}  // namespace opwright

@@ -1,0 +1,1 @@
+"""The ops that come with opwright, one folder each."""

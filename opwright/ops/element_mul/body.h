@@ -1,0 +1,19 @@
+#pragma once
+
+#include <type_traits>
+
+namespace opwright::ops {
+
+// a * b; integers wrap around (in signed arithmetic that would be undefined), half and bfloat16
+// are multiplied as float.
+template <typename T>
+inline auto Multiply(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    using Unsigned = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Unsigned>(a) * static_cast<Unsigned>(b));
+  } else {
+    return a * b;
+  }
+}
+
+}  // namespace opwright::ops

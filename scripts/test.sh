@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# scripts/test.sh test     everything, on the oldest and the newest TensorFlow
+# scripts/test.sh matrix   the Python tests alone, on every TensorFlow between them
+# Stops at the first step that fails.
+source "$(dirname "$0")/common.sh"
+mode=${1:-test}
+versions=$(versions_of "$mode")
+log=build/logs/test.log
+summary=()
+
+# run TITLE COMMAND...: the output is shown as it comes; the runner's closing line goes into the summary too.
+run() {
+  local title=$1 start=$SECONDS closing
+  shift
+  heading "$title"
+  "$@" </dev/null 2>&1 | tee "$log" ||
+    fail "Failed: $title, after $((SECONDS - start)) s. Mend what is shown above, then repeat this step alone: $*"
+  closing=$(grep -E 'tests passed|[0-9]+ passed' "$log" | tail -n 1 | sed 's/^[= ]*//; s/[= ]*$//') || true
+  summary+=("$(printf '%5d s  %s%s' "$((SECONDS - start))" "$title" "${closing:+: $closing}")")
+}
+
+mkdir -p build/logs
+scripts/setup.sh "$mode"
+
+bridges=(-U OPWRIGHT_TENSORFLOW_PYTHONS) # those of the default are those of mode test
+if [[ $mode == matrix ]]; then
+  bridges=(-D "OPWRIGHT_TENSORFLOW_PYTHONS=$(for version in $versions; do
+    printf '%s/bin/python;' "$PWD/$(venv_of "$version")"
+  done)")
+fi
+run "configure dev" cmake --preset dev "${bridges[@]}"
+run "build dev" cmake --build --preset dev
+
+if [[ $mode == test ]]; then
+  run "C++ tests" ctest --preset dev
+  # ThreadSanitizer of older compilers cannot live with the widest randomisation of addresses.
+  fixed=(setarch "$(uname -m)" --addr-no-randomize)
+  "${fixed[@]}" true 2>/dev/null || fixed=()
+  for sanitizer in asan tsan; do
+    run "configure $sanitizer" cmake --preset "$sanitizer"
+    run "build $sanitizer" cmake --build --preset "$sanitizer"
+    run "C++ tests under $sanitizer" "${fixed[@]}" ctest --preset "$sanitizer"
+  done
+fi
+
+# -P: the package is imported as users have it, beside TensorFlow, and not from the current folder.
+export CUDA_VISIBLE_DEVICES=-1 TF_CPP_MIN_LOG_LEVEL=2
+for version in $versions; do
+  run "Python tests, TensorFlow $version" "$(venv_of "$version")/bin/python" -P -m pytest -n 2
+done
+
+heading "all passed"
+printf '%s\n' "${summary[@]}"

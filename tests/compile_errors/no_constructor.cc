@@ -1,0 +1,14 @@
+// expect: the op needs the constructor `explicit Op(const opwright::Attributes& a)`
+#include "opwright/op.h"
+
+struct Op {
+  using T = opwright::Types<float, double>;
+  static constexpr auto Declare() {
+    return opwright::Declare().Attr<T>("T").Input("x: T").Output("y: T");
+  }
+  static constexpr auto kNoGradient = "it is a test";
+  void Shape(opwright::ShapeContext& c) const { c.SetOutput(0, c.input(0)); }
+  template <typename T>
+  void Compute(opwright::CpuCall&) const {}
+};
+OPWRIGHT_OP(Op);

@@ -1,0 +1,13 @@
+// expect: two attributes, inputs or outputs have the same name
+#include "opwright/op.h"
+
+struct Op {
+  static constexpr auto Declare() {
+    return opwright::Declare().Input("x: float").Output("x: float");
+  }
+  static constexpr auto kNoGradient = "it is a test";
+  explicit Op(const opwright::Attributes&) {}
+  void Shape(opwright::ShapeContext& c) const { c.SetOutput(0, c.input(0)); }
+  void Compute(opwright::CpuCall&) const {}
+};
+OPWRIGHT_OP(Op);

@@ -1,0 +1,17 @@
+// expect: indices are integers
+#include "opwright/op.h"
+
+struct Op {
+  using T = opwright::Types<float>;
+  static constexpr auto Declare() {
+    return opwright::Declare().Attr<T>("T").Input("x: T").Output("y: T");
+  }
+  static constexpr auto kNoGradient = "it is a test";
+  explicit Op(const opwright::Attributes&) {}
+  void Shape(opwright::ShapeContext& c) const { c.SetOutput(0, c.input(0)); }
+  template <typename T>
+  void Compute(opwright::CpuCall& call) const {
+    call.output<T>(0)(0.5) = T(0);
+  }
+};
+OPWRIGHT_OP(Op);

@@ -111,7 +111,9 @@ def learn_mask(element_mul, picture, dark):
         loss = step()
         if count in (1, 10, 50, 100, 200, 400):
             error = float(tf.reduce_max(tf.abs(vignette(grid) - truth)))
-            print(f"  step {count:3d}: loss {float(loss):.2e}, largest error {error:.1e}", flush=True)
+            print(
+                f"  step {count:3d}: loss {float(loss):.2e}, largest error {error:.1e}", flush=True
+            )
     write_png("learned_mask.png", vignette(grid))
     if not error < 1e-3:
         raise SystemExit(f"The mask was not learned: its largest error is {error}, not below 1e-3.")

@@ -64,7 +64,9 @@ def _open(file):
 def _functions(file, table):
     gradients = sys.modules.get("_opwright_gradients")  # the bridge has put it there
     if gradients is None:
-        raise ValueError(f"opwright.load: {file} has no op; OPWRIGHT_OP(MyOp) in its source makes one")
+        raise ValueError(
+            f"opwright.load: {file} has no op; OPWRIGHT_OP(MyOp) in its source makes one"
+        )
     module = types.ModuleType("opwright_library_" + pathlib.Path(file).stem, f"The ops of {file}.")
     module.__file__ = file
     for op_name in gradients.names_of(table):

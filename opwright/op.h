@@ -55,16 +55,15 @@
 // The declaration lies in a section of its own, where it can be read without loading the library.
 // Priority 200 is before every ordinary initialiser, in whatever order the object files are linked:
 // all ops are in the table when the first ordinary one attaches the library.
-#define OPWRIGHT_OP_(N, SPELLING, ...)                                                           \
-  __attribute__((section(".opwright"), used)) static constexpr auto OPWRIGHT_CONCAT(             \
-      opwright_declaration_, N) =                                                                \
-      ::opwright::detail::DeclarationText<__VA_ARGS__,                                           \
-                                          ::opwright::detail::DeclarationSize<__VA_ARGS__>(      \
-                                              SPELLING)>(SPELLING);                              \
-  __attribute__((constructor(200))) static void OPWRIGHT_CONCAT(opwright_register_, N)() {       \
-    ::opwright::detail::RegisterOp<__VA_ARGS__>(                                                 \
-        ::opwright::detail::OpNameOf<__VA_ARGS__>(SPELLING),                                     \
-        OPWRIGHT_CONCAT(opwright_declaration_, N).chars);                                        \
-  }                                                                                              \
-  static const bool OPWRIGHT_CONCAT(opwright_attach_, N) __attribute__((unused)) =               \
+#define OPWRIGHT_OP_(N, SPELLING, ...)                                                        \
+  __attribute__((section(".opwright"), used)) static constexpr auto OPWRIGHT_CONCAT(          \
+      opwright_declaration_, N) =                                                             \
+      ::opwright::detail::DeclarationText<                                                    \
+          __VA_ARGS__, ::opwright::detail::DeclarationSize<__VA_ARGS__>(SPELLING)>(SPELLING); \
+  __attribute__((constructor(200))) static void OPWRIGHT_CONCAT(opwright_register_, N)() {    \
+    ::opwright::detail::RegisterOp<__VA_ARGS__>(                                              \
+        ::opwright::detail::OpNameOf<__VA_ARGS__>(SPELLING),                                  \
+        OPWRIGHT_CONCAT(opwright_declaration_, N).chars);                                     \
+  }                                                                                           \
+  static const bool OPWRIGHT_CONCAT(opwright_attach_, N) __attribute__((unused)) =            \
       (::opwright::detail::Attach(true), true)

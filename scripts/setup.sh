@@ -4,7 +4,8 @@
 source "$(dirname "$0")/common.sh"
 versions=$(versions_of "${1:-test}")
 
-PACKAGES=(binutils ccache clang-format cmake libbenchmark-dev libgmock-dev libgtest-dev ninja-build)
+PACKAGES=(binutils ccache clang-format cmake libbenchmark-dev libcli11-dev libelf-dev libfmt-dev libgmock-dev
+  libgtest-dev ninja-build nlohmann-json3-dev)
 
 as_root() {
   if [[ $(id -u) == 0 ]]; then
@@ -64,6 +65,8 @@ pip_install() {
 link_package() {
   local site_packages=("$1"/lib/python3.11/site-packages)
   ln -sfn "$PWD/opwright" "${site_packages[0]}/opwright"
+  # The program, which the build puts there.
+  ln -sfn "$PWD/opwright/bin/opwright" "$1/bin/opwright"
 }
 
 make_environment() {

@@ -77,7 +77,8 @@ std::string ReadDeclaration(const char* text, Op* op, tensorflow::OpDefBuilder* 
       builder->Output(rest);
     } else if (key == "forward") {
       int from = 0, to = 0;
-      if (std::sscanf(rest.c_str(), "%d %d", &from, &to) != 2) return "it has the line '" + all + "'";
+      if (std::sscanf(rest.c_str(), "%d %d", &from, &to) != 2)
+        return "it has the line '" + all + "'";
       op->forwards.emplace_back(from, to);
     } else if (key == "stateful") {
       builder->SetIsStateful();
@@ -141,16 +142,19 @@ std::string Conflict(const OpwrightLibrary& library, const Op& present) {
   const std::string file = FileOf(&library);
   if (SameFile(file, present.library_file)) return "";
   return "op " + present.name + " is already registered by another library, " +
-         present.library_file + "; load only one of the two, or give one op another name with "
-         "Declare().Name(\"MyProject>" + present.name + "\")";
+         present.library_file +
+         "; load only one of the two, or give one op another name with "
+         "Declare().Name(\"MyProject>" +
+         present.name + "\")";
 }
 
 int32_t Attach(const OpwrightLibrary* library, std::string* why) {
   if (library->major != OPWRIGHT_ABI_MAJOR) {
     const bool newer = library->major > OPWRIGHT_ABI_MAJOR;
-    *why = "the op library was built for version " + std::to_string(library->major) +
-           " of opwright's interface, the bridge for version " + std::to_string(OPWRIGHT_ABI_MAJOR) +
-           (newer ? "; install a newer opwright beside TensorFlow" : "; build the op library again");
+    *why =
+        "the op library was built for version " + std::to_string(library->major) +
+        " of opwright's interface, the bridge for version " + std::to_string(OPWRIGHT_ABI_MAJOR) +
+        (newer ? "; install a newer opwright beside TensorFlow" : "; build the op library again");
     return 0;
   }
   if (!OPWRIGHT_HAS(*library, kernels)) {
@@ -211,7 +215,8 @@ extern "C" __attribute__((visibility("default"))) int32_t opwright_attach(
   } catch (const std::exception& e) {
     why = e.what();
   }
-  if (message_size > 0) std::snprintf(message, static_cast<size_t>(message_size), "%s", why.c_str());
+  if (message_size > 0)
+    std::snprintf(message, static_cast<size_t>(message_size), "%s", why.c_str());
   return ok;
 }
 
@@ -220,6 +225,7 @@ extern "C" __attribute__((visibility("default"))) const char* opwright_op_names(
     const OpwrightLibrary* library) noexcept {
   thread_local std::string names;
   names.clear();
-  for (const OpwrightOp* op = library->ops; op; op = op->next) names += std::string(op->name) + "\n";
+  for (const OpwrightOp* op = library->ops; op; op = op->next)
+    names += std::string(op->name) + "\n";
   return names.c_str();
 }

@@ -12,9 +12,9 @@ struct Kind {
   int32_t kind;
   const char* name;
 };
-constexpr Kind kKinds[] = {{OPWRIGHT_INT, "int"},       {OPWRIGHT_FLOAT, "float"},
-                           {OPWRIGHT_BOOL, "bool"},     {OPWRIGHT_STRING, "string"},
-                           {OPWRIGHT_TYPE, "type"},     {OPWRIGHT_SHAPE, "shape"}};
+constexpr Kind kKinds[] = {{OPWRIGHT_INT, "int"},   {OPWRIGHT_FLOAT, "float"},
+                           {OPWRIGHT_BOOL, "bool"}, {OPWRIGHT_STRING, "string"},
+                           {OPWRIGHT_TYPE, "type"}, {OPWRIGHT_SHAPE, "shape"}};
 
 // "list(int)" and "int"; an empty list shows its kind nowhere but in the op's definition.
 bool ParseKind(const std::string& type, OpwrightAttr* attr) {
@@ -33,12 +33,23 @@ bool ParseKind(const std::string& type, OpwrightAttr* attr) {
 AttrValue::ListValue AsList(const AttrValue& value) {
   AttrValue::ListValue list;
   switch (value.value_case()) {
-    case AttrValue::kI: list.add_i(value.i()); break;
-    case AttrValue::kF: list.add_f(value.f()); break;
-    case AttrValue::kB: list.add_b(value.b()); break;
-    case AttrValue::kType: list.add_type(value.type()); break;
-    case AttrValue::kShape: *list.add_shape() = value.shape(); break;
-    default: break;
+    case AttrValue::kI:
+      list.add_i(value.i());
+      break;
+    case AttrValue::kF:
+      list.add_f(value.f());
+      break;
+    case AttrValue::kB:
+      list.add_b(value.b());
+      break;
+    case AttrValue::kType:
+      list.add_type(value.type());
+      break;
+    case AttrValue::kShape:
+      *list.add_shape() = value.shape();
+      break;
+    default:
+      break;
   }
   return list;
 }
@@ -98,32 +109,54 @@ tensorflow::AttrValue ToAttrValue(const OpwrightAttr& attr) {
   AttrValue::ListValue* list = value.mutable_list();
   for (int64_t i = 0; i < attr.count; ++i) {
     switch (attr.kind) {
-      case OPWRIGHT_INT: list->add_i(attr.ints[i]); break;
-      case OPWRIGHT_FLOAT: list->add_f(static_cast<float>(attr.floats[i])); break;
-      case OPWRIGHT_BOOL: list->add_b(attr.ints[i] != 0); break;
+      case OPWRIGHT_INT:
+        list->add_i(attr.ints[i]);
+        break;
+      case OPWRIGHT_FLOAT:
+        list->add_f(static_cast<float>(attr.floats[i]));
+        break;
+      case OPWRIGHT_BOOL:
+        list->add_b(attr.ints[i] != 0);
+        break;
       case OPWRIGHT_STRING:
         list->add_s(std::string(attr.strings[i], static_cast<size_t>(attr.ints[i])));
         break;
-      case OPWRIGHT_TYPE: list->add_type(static_cast<tensorflow::DataType>(attr.ints[i])); break;
+      case OPWRIGHT_TYPE:
+        list->add_type(static_cast<tensorflow::DataType>(attr.ints[i]));
+        break;
       case OPWRIGHT_SHAPE: {
         TensorShapeProto* shape = list->add_shape();
         if (attr.ints[i] < 0) shape->set_unknown_rank(true);
         for (int64_t k = 0; k < attr.ints[i]; ++k) shape->add_dim()->set_size(attr.dims[i][k]);
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
   if (attr.is_list || attr.count != 1) return value;
   AttrValue one;
   switch (attr.kind) {
-    case OPWRIGHT_INT: one.set_i(list->i(0)); break;
-    case OPWRIGHT_FLOAT: one.set_f(list->f(0)); break;
-    case OPWRIGHT_BOOL: one.set_b(list->b(0)); break;
-    case OPWRIGHT_STRING: one.set_s(list->s(0)); break;
-    case OPWRIGHT_TYPE: one.set_type(list->type(0)); break;
-    case OPWRIGHT_SHAPE: *one.mutable_shape() = list->shape(0); break;
-    default: break;
+    case OPWRIGHT_INT:
+      one.set_i(list->i(0));
+      break;
+    case OPWRIGHT_FLOAT:
+      one.set_f(list->f(0));
+      break;
+    case OPWRIGHT_BOOL:
+      one.set_b(list->b(0));
+      break;
+    case OPWRIGHT_STRING:
+      one.set_s(list->s(0));
+      break;
+    case OPWRIGHT_TYPE:
+      one.set_type(list->type(0));
+      break;
+    case OPWRIGHT_SHAPE:
+      *one.mutable_shape() = list->shape(0);
+      break;
+    default:
+      break;
   }
   return one;
 }

@@ -30,11 +30,11 @@ struct Op {
   std::string name;
   std::string library_file;
   tensorflow::OpDef def;
-  std::vector<std::string> kernel_attrs;           // by which a kernel is chosen
-  std::vector<bool> host_inputs;                   // by argument
-  std::vector<bool> value_inputs;                  // by argument: those that Shape may read
-  std::vector<std::pair<int, int>> forwards;       // input argument to output argument
-  std::string no_gradient;                         // why there is none
+  std::vector<std::string> kernel_attrs;      // by which a kernel is chosen
+  std::vector<bool> host_inputs;              // by argument
+  std::vector<bool> value_inputs;             // by argument: those that Shape may read
+  std::vector<std::pair<int, int>> forwards;  // input argument to output argument
+  std::string no_gradient;                    // why there is none
 };
 
 // The op of this name, or null if it is none of ours.

@@ -55,11 +55,16 @@ int32_t Needed(OpwrightContext* c, int32_t tensor) { return GradientPhase::Of(c)
 std::string ToText(const OpwrightRef& ref) {
   const std::string index = ":" + std::to_string(ref.index);
   switch (ref.source) {
-    case OPWRIGHT_NONE: return "";
-    case OPWRIGHT_INPUT: return "input" + index;
-    case OPWRIGHT_OUTPUT: return "output" + index;
-    case OPWRIGHT_D_OUTPUT: return "d_output" + index;
-    default: return std::to_string(ref.source - OPWRIGHT_CALL) + index;
+    case OPWRIGHT_NONE:
+      return "";
+    case OPWRIGHT_INPUT:
+      return "input" + index;
+    case OPWRIGHT_OUTPUT:
+      return "output" + index;
+    case OPWRIGHT_D_OUTPUT:
+      return "d_output" + index;
+    default:
+      return std::to_string(ref.source - OPWRIGHT_CALL) + index;
   }
 }
 
@@ -73,7 +78,8 @@ const OpDef::AttrDef* FindAttr(const OpDef& def, const std::string& name) {
 // Follows from the arguments of a call: their types and lengths.
 bool FollowsFromInputs(const OpDef& def, const std::string& attr) {
   for (const auto& arg : def.input_arg()) {
-    if (arg.type_attr() == attr || arg.number_attr() == attr || arg.type_list_attr() == attr) return true;
+    if (arg.type_attr() == attr || arg.number_attr() == attr || arg.type_list_attr() == attr)
+      return true;
   }
   return false;
 }
@@ -91,9 +97,11 @@ void CopyAttributes(const GradientPhase& phase, const Op& called, NodeDef* call)
 }
 
 // Empty, or what is wrong with a call.
-std::string CheckCall(const OpDef& def, const NodeDef& call, int32_t n_args, const OpwrightArg* args) {
+std::string CheckCall(const OpDef& def, const NodeDef& call, int32_t n_args,
+                      const OpwrightArg* args) {
   if (n_args != def.input_arg_size()) {
-    return "with " + std::to_string(n_args) + " arguments, it takes " + std::to_string(def.input_arg_size());
+    return "with " + std::to_string(n_args) + " arguments, it takes " +
+           std::to_string(def.input_arg_size());
   }
   for (int32_t i = 0; i < n_args; ++i) {
     const auto& arg = def.input_arg(i);
@@ -103,7 +111,8 @@ std::string CheckCall(const OpDef& def, const NodeDef& call, int32_t n_args, con
            ", which is " + (list ? "a list" : "a tensor");
   }
   for (const auto& attr : call.attr()) {
-    if (!FindAttr(def, attr.first)) return "with attribute " + attr.first + ", which it does not have";
+    if (!FindAttr(def, attr.first))
+      return "with attribute " + attr.first + ", which it does not have";
   }
   return "";
 }
@@ -149,8 +158,8 @@ int32_t Constant(OpwrightContext* c, const OpwrightTensor* value) {
   for (int32_t k = 0; k < value->rank; ++k) {
     tensor->mutable_tensor_shape()->add_dim()->set_size(value->dims[k]);
   }
-  const size_t bytes = static_cast<size_t>(value->elements) *
-                       static_cast<size_t>(tensorflow::DataTypeSize(dtype));
+  const size_t bytes =
+      static_cast<size_t>(value->elements) * static_cast<size_t>(tensorflow::DataTypeSize(dtype));
   tensor->set_tensor_content(std::string(static_cast<const char*>(value->data), bytes));
   return phase.recording.node_size() - 1;
 }
@@ -182,8 +191,10 @@ absl::Status Record(const NodeDef& node, const uint8_t* needed, std::string* byt
   if (!status.ok()) return status;
   phase.layout.inputs = {0};
   phase.layout.outputs = {0};
-  for (const auto& arg : op->def.input_arg()) phase.layout.inputs.push_back(inputs[arg.name()].second);
-  for (const auto& arg : op->def.output_arg()) phase.layout.outputs.push_back(outputs[arg.name()].second);
+  for (const auto& arg : op->def.input_arg())
+    phase.layout.inputs.push_back(inputs[arg.name()].second);
+  for (const auto& arg : op->def.output_arg())
+    phase.layout.outputs.push_back(outputs[arg.name()].second);
   phase.d_inputs.assign(static_cast<size_t>(phase.layout.inputs.back()), {OPWRIGHT_NONE, 0});
   OpwrightContext context = MakeContext(*op, kApi, &phase, phase.layout, 0);
   op->table->gradient(&context);
@@ -198,8 +209,8 @@ absl::Status Record(const NodeDef& node, const uint8_t* needed, std::string* byt
 }  // namespace
 }  // namespace opwright::bridge
 
-// For gradients.py. node: a NodeDef; needed: a byte for each input tensor. Returns 0 and a recording,
-// or a status code and its message; both are valid until the thread's next call.
+// For gradients.py. node: a NodeDef; needed: a byte for each input tensor. Returns 0 and a
+// recording, or a status code and its message; both are valid until the thread's next call.
 extern "C" __attribute__((visibility("default"))) int32_t opwright_record_gradient(
     const char* node, int64_t node_size, const uint8_t* needed, const char** result,
     int64_t* result_size) noexcept {

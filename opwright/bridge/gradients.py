@@ -206,8 +206,10 @@ def _make_module(bridge_file):
         value, output = d_outputs[index], op.outputs[index]
         if not differentiable(output):
             raise errors_impl.InternalError(
-                None, None, f"gradient of {op.type}: output {index} is {output.dtype.name}, "
-                "which has no gradient; Gradient must not ask for its d_output"
+                None,
+                None,
+                f"gradient of {op.type}: output {index} is {output.dtype.name}, "
+                "which has no gradient; Gradient must not ask for its d_output",
             )
         if value is None:
             return array_ops.zeros_like(output)

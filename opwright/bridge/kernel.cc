@@ -46,7 +46,8 @@ constexpr OpwrightApi MakeCreateApi() {
 }
 constexpr OpwrightApi kCreateApi = MakeCreateApi();
 
-absl::Status MakeLayout(const tensorflow::NodeDef& node, const tensorflow::OpDef& def, Layout* layout) {
+absl::Status MakeLayout(const tensorflow::NodeDef& node, const tensorflow::OpDef& def,
+                        Layout* layout) {
   tensorflow::NameRangeMap inputs, outputs;
   const absl::Status status = tensorflow::NameRangesForNode(node, def, &inputs, &outputs);
   if (!status.ok()) return status;
@@ -119,7 +120,8 @@ void FillTensors(RunPhase* phase) {
   for (size_t i = 0; i < n_outputs; ++i) phase->outputs[i].size = 0;
 }
 
-[[gnu::cold, gnu::noinline]] absl::Status BadOutput(RunPhase* phase, int tensor, const std::string& what) {
+[[gnu::cold, gnu::noinline]] absl::Status BadOutput(RunPhase* phase, int tensor,
+                                                    const std::string& what) {
   return absl::InternalError("Shape " + what + " output " +
                              TensorName(phase->op, phase->layout.outputs, true, tensor));
 }
@@ -138,7 +140,8 @@ void SetOutput(OpwrightContext* c, int32_t index, int32_t rank, const int64_t* d
   if (!phase.status.ok()) return;
   OpwrightTensor& t = phase.outputs[index];
   if (t.size != 0) return phase.Fail(BadOutput(&phase, index, "twice sets"));
-  if (rank < 0) return phase.Fail(BadOutput(&phase, index, "leaves open, before a run, the rank of"));
+  if (rank < 0)
+    return phase.Fail(BadOutput(&phase, index, "leaves open, before a run, the rank of"));
   for (int32_t k = 0; k < rank; ++k) {
     if (dims[k] >= 0) continue;
     return phase.Fail(BadOutput(&phase, index,
@@ -146,7 +149,8 @@ void SetOutput(OpwrightContext* c, int32_t index, int32_t rank, const int64_t* d
                                     std::to_string(dims[k]) + " of"));
   }
   TensorShape shape;
-  absl::Status status = TensorShape::BuildTensorShape(absl::MakeConstSpan(dims, static_cast<size_t>(rank)), &shape);
+  absl::Status status =
+      TensorShape::BuildTensorShape(absl::MakeConstSpan(dims, static_cast<size_t>(rank)), &shape);
   Tensor* tensor = nullptr;
   if (status.ok()) status = Allocate(&phase, index, shape, &tensor);
   if (!status.ok()) return phase.Fail(status);

@@ -31,8 +31,8 @@ inline void FailPhase(OpwrightContext* c, int32_t code, const char* message) {
 
 inline OpwrightContext MakeContext(const Op& op, const OpwrightApi& api, Phase* phase,
                                    const Layout& layout, uint32_t flags) {
-  return {sizeof(OpwrightContext), flags,    &api, phase, op.table, layout.inputs.data(),
-          layout.outputs.data(),   nullptr,  nullptr};
+  return {sizeof(OpwrightContext), flags,   &api,   phase, op.table, layout.inputs.data(),
+          layout.outputs.data(),   nullptr, nullptr};
 }
 
 // A failure, as the user reads it: "ElementMul (a: float [2], b: float [3]): why".

@@ -23,7 +23,9 @@ std::string Hex(const std::string& bytes) {
 }
 
 // A Python string literal of any bytes.
-std::string Literal(const std::string& text) { return "bytes.fromhex('" + Hex(text) + "').decode()"; }
+std::string Literal(const std::string& text) {
+  return "bytes.fromhex('" + Hex(text) + "').decode()";
+}
 
 template <typename F>
 F Symbol(const char* name) {
@@ -51,13 +53,15 @@ std::string RegisterPythonGradients(const std::vector<const Op*>& ops) {
                      ", 'op_list': [";
   for (const Op* op : ops) {
     const bool has_gradient = op->table->gradient != nullptr;
-    code += "(" + Literal(op->name) + ", " + (has_gradient ? "None" : Literal(op->no_gradient)) + "), ";
+    code +=
+        "(" + Literal(op->name) + ", " + (has_gradient ? "None" : Literal(op->no_gradient)) + "), ";
   }
   code += "]})\n";
   const int state = ensure();
   const int failed = run(code.c_str());
   release(state);
-  return failed ? "the gradients could not be registered in Python; the reason is printed above" : "";
+  return failed ? "the gradients could not be registered in Python; the reason is printed above"
+                : "";
 }
 
 }  // namespace opwright::bridge

@@ -52,7 +52,9 @@ int32_t ValueAsShape(OpwrightContext* context, int32_t tensor, int64_t* dims) {
   ShapeHandle shape;
   const absl::Status status = phase.c->MakeShapeFromShapeTensor(tensor, &shape);
   if (!status.ok()) {
-    phase.Fail(status);
+    phase.Fail(absl::Status(
+        status.code(), "input " + TensorName(phase.op, phase.layout.inputs, false, tensor) + ": " +
+                           std::string(status.message())));
     return OPWRIGHT_UNKNOWN;
   }
   return CopyDims(phase.c, shape, dims);
@@ -66,15 +68,25 @@ void SetOutput(OpwrightContext* context, int32_t tensor, int32_t rank, const int
     c->set_output(tensor, c->UnknownShape());
     return;
   }
+  const std::string name = "output " + TensorName(phase.op, phase.layout.outputs, true, tensor);
   std::vector<DimensionHandle> handles;
+  bool known = true;
   for (int32_t k = 0; k < rank; ++k) {
     if (dims[k] < OPWRIGHT_UNKNOWN) {
-      phase.Fail(absl::InternalError(
-          "Shape sets dimension " + std::to_string(k) + " of output " +
-          TensorName(phase.op, phase.layout.outputs, true, tensor) + " to " + std::to_string(dims[k])));
-      return;
+      return phase.Fail(absl::InternalError("Shape sets dimension " + std::to_string(k) + " of " +
+                                            name + " to " + std::to_string(dims[k])));
     }
+    known &= dims[k] >= 0;
     handles.push_back(dims[k] < 0 ? c->UnknownDim() : c->MakeDim(dims[k]));
+  }
+  // TensorFlow's optimisers take a known shape for one that can be; of others they die.
+  tensorflow::TensorShape possible;
+  const absl::Status status =
+      known ? tensorflow::TensorShape::BuildTensorShape(
+                  absl::MakeConstSpan(dims, static_cast<size_t>(rank)), &possible)
+            : absl::OkStatus();
+  if (!status.ok()) {
+    return phase.Fail(absl::Status(status.code(), name + ": " + std::string(status.message())));
   }
   c->set_output(tensor, c->MakeShape(handles));
 }
@@ -111,12 +123,14 @@ absl::Status FillLayout(ShapePhase* phase) {
   for (const auto& arg : phase->op.def.input_arg()) {
     const absl::Status status = phase->c->input(arg.name(), &handles);
     if (!status.ok()) return status;
-    phase->layout.inputs.push_back(phase->layout.inputs.back() + static_cast<int32_t>(handles.size()));
+    phase->layout.inputs.push_back(phase->layout.inputs.back() +
+                                   static_cast<int32_t>(handles.size()));
   }
   for (const auto& arg : phase->op.def.output_arg()) {
     const absl::Status status = phase->c->output(arg.name(), &handles);
     if (!status.ok()) return status;
-    phase->layout.outputs.push_back(phase->layout.outputs.back() + static_cast<int32_t>(handles.size()));
+    phase->layout.outputs.push_back(phase->layout.outputs.back() +
+                                    static_cast<int32_t>(handles.size()));
   }
   return absl::OkStatus();
 }
@@ -126,7 +140,8 @@ void FillInput(ShapePhase* phase, int arg, int flat) {
   OpwrightTensor& t = phase->inputs[static_cast<size_t>(flat)];
   auto& dims = phase->dims.emplace_back(OPWRIGHT_MAX_RANK);
   t.size = sizeof t;
-  t.dtype = DTypeOf(phase->op.def.input_arg(arg), flat - phase->layout.inputs[static_cast<size_t>(arg)], c);
+  t.dtype = DTypeOf(phase->op.def.input_arg(arg),
+                    flat - phase->layout.inputs[static_cast<size_t>(arg)], c);
   t.rank = CopyDims(c, c->input(flat), dims.data());
   t.dims = t.rank < 0 ? nullptr : dims.data();
   t.elements = t.rank < 0 ? OPWRIGHT_UNKNOWN : 1;
@@ -170,9 +185,9 @@ absl::Status InferShapes(const Op& op, InferenceContext* c) {
   }
   for (size_t i = 0; i < phase.output_set.size(); ++i) {
     if (phase.output_set[i]) continue;
-    phase.Fail(absl::InternalError(
-        "Shape does not set output " +
-        TensorName(op, phase.layout.outputs, true, static_cast<int>(i))));
+    phase.Fail(
+        absl::InternalError("Shape does not set output " +
+                            TensorName(op, phase.layout.outputs, true, static_cast<int>(i))));
   }
   return phase.status.ok() ? phase.status : Explain(op, "", phase.status);
 }

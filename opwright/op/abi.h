@@ -41,7 +41,8 @@ enum {
   OPWRIGHT_RUNNING = 1 /* before or in a run: shapes and values are all known */
 };
 
-/* OpwrightRef.source: whose tensor `index` counts in. The results of call k are OPWRIGHT_CALL + k. */
+/* OpwrightRef.source: whose tensor `index` counts in. The results of call k are OPWRIGHT_CALL + k.
+ */
 enum {
   OPWRIGHT_NONE = -1,
   OPWRIGHT_INPUT = 0,
@@ -99,7 +100,8 @@ typedef struct OpwrightApi {
   /* Any phase: the first failure counts. The codes are those of absl::StatusCode. */
   void (*fail)(OpwrightContext*, int32_t code, const char* message);
 
-  /* create, gradient: fills *attr, whose memory lives as long as the phase; 0: no such attribute. */
+  /* create, gradient: fills *attr, whose memory lives as long as the phase; 0: no such attribute.
+   */
   int32_t (*attribute)(OpwrightContext*, const char* name, OpwrightAttr* attr);
 
   /* shape, while a graph is built: the value of a tensor, read as a shape, as far as it is known.

@@ -21,8 +21,12 @@ namespace opwright OPWRIGHT_HIDDEN {
 namespace detail {
 
 // The table of this library; OPWRIGHT_OP adds to it.
-inline OpwrightLibrary library = {sizeof(OpwrightLibrary), OPWRIGHT_ABI_MAJOR, OPWRIGHT_ABI_MINOR,
-                                  OPWRIGHT_VERSION,        nullptr,            nullptr};
+inline OpwrightLibrary library = {sizeof(OpwrightLibrary),
+                                  OPWRIGHT_ABI_MAJOR,
+                                  OPWRIGHT_ABI_MINOR,
+                                  OPWRIGHT_VERSION,
+                                  nullptr,
+                                  nullptr};
 
 // Why the ops are not registered; empty if they are.
 inline char attach_message[2000] = "";
@@ -35,7 +39,8 @@ class Attacher {
     if (!FindVersion()) {
       return Say("no TensorFlow is loaded in this process");
     }
-    snprintf(bridge_, sizeof bridge_, "libopwright_bridge_tf%.*s.so", MinorLength(version_), version_);
+    snprintf(bridge_, sizeof bridge_, "libopwright_bridge_tf%.*s.so", MinorLength(version_),
+             version_);
     void* handle = OpenBridge();
     if (!handle) return Explain();
     const auto attach = reinterpret_cast<OpwrightAttach>(dlsym(handle, OPWRIGHT_ATTACH_NAME));
@@ -91,9 +96,11 @@ class Attacher {
     }
     Dl_info self{};
     dladdr(&library, &self);
-    if (void* handle = Try(Directory(self.dli_fname ? self.dli_fname : "") + "/" + bridge_)) return handle;
+    if (void* handle = Try(Directory(self.dli_fname ? self.dli_fname : "") + "/" + bridge_))
+      return handle;
     for (const std::string& path : tensorflow_) {
-      if (void* handle = Try(Directory(path.c_str()) + "/../opwright/lib/" + bridge_)) return handle;
+      if (void* handle = Try(Directory(path.c_str()) + "/../opwright/lib/" + bridge_))
+        return handle;
     }
     return nullptr;
   }
@@ -117,11 +124,12 @@ class Attacher {
                "the bridge for TensorFlow %s does not open: %s", version_, broken_.c_str());
       return false;
     }
-    snprintf(attach_message, sizeof attach_message,
-             "no bridge for TensorFlow %s: %s is not in OPWRIGHT_BRIDGE_DIR, beside the op library, or "
-             "in the opwright package beside TensorFlow; install opwright there, or build the bridge "
-             "with `opwright bridge`",
-             version_, bridge_);
+    snprintf(
+        attach_message, sizeof attach_message,
+        "no bridge for TensorFlow %s: %s is not in OPWRIGHT_BRIDGE_DIR, beside the op library, or "
+        "in the opwright package beside TensorFlow; install opwright there, or build the bridge "
+        "with `opwright bridge`",
+        version_, bridge_);
     return false;
   }
   static bool Say(const char* text, const char* more = "") {
@@ -180,7 +188,7 @@ inline void ComplainAtLoad(bool found_tensorflow) {
 }
 
 }  // namespace detail
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN
 
 // See OpwrightInit in abi.h. Each library has its own, found by dlsym in its handle.
 extern "C" __attribute__((visibility("default"), weak, used)) const OpwrightLibrary* opwright_init(

@@ -42,7 +42,8 @@ class OPWRIGHT_VISIBLE Attributes {
     OPWRIGHT_HIDDEN static T At(const OpwrightAttr& a, int64_t i) {
       const T value = static_cast<T>(a.ints[i]);
       Require(static_cast<int64_t>(value) == a.ints[i] && (value < T(0)) == (a.ints[i] < 0),
-              "attribute ", a.name, " is ", a.ints[i], ", too large for its ", 8 * sizeof(T), " bits");
+              "attribute ", a.name, " is ", a.ints[i], ", too large for its ", 8 * sizeof(T),
+              " bits");
       return value;
     }
   };
@@ -119,4 +120,4 @@ struct Attributes::Element<Shape> {
   }
 };
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

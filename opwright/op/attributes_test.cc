@@ -74,7 +74,7 @@ TEST(Attributes, ReadsValuesOfEveryKind) {
                                    {"b", false},
                                    {"s", std::string("a\0b", 3)},
                                    {"t", DType::kInt8},
-                                   {"shape", opwright::Shape()},
+                                   {"shape", opwright::Shape::Unknown()},
                                    {"mode", "closed"}}),
             std::string("1099511627776 2 2 0 a\0b int8 [unknown rank] closed", 50));
 }
@@ -103,13 +103,15 @@ TEST(Attributes, ReadsDefaultsOfLists) {
 }
 
 TEST(Attributes, ReadsLists) {
-  EXPECT_EQ(ReportOf("EveryList", {{"i", std::vector<int>{}},
-                                   {"f", std::vector<float>{0.25f, -1}},
-                                   {"b", std::vector<bool>{}},
-                                   {"s", std::vector<std::string>{""}},
-                                   {"t", std::vector<DType>{DType::kInt32}},
-                                   {"shapes", std::vector<opwright::Shape>{{}, {1, 2}}}}),
-            "0.25;-1;;int32;[unknown rank];[1,2];");
+  EXPECT_EQ(
+      ReportOf("EveryList",
+               {{"i", std::vector<int>{}},
+                {"f", std::vector<float>{0.25f, -1}},
+                {"b", std::vector<bool>{}},
+                {"s", std::vector<std::string>{""}},
+                {"t", std::vector<DType>{DType::kInt32}},
+                {"shapes", std::vector<opwright::Shape>{{}, {1, 2}, opwright::Shape::Unknown()}}}),
+      "0.25;-1;;int32;[];[1,2];[unknown rank];");
 }
 
 // Reads attribute i as another type.

@@ -51,7 +51,8 @@ class OPWRIGHT_VISIBLE CpuCall : public detail::Context {
   // Not to be called inside ParallelFor.
   template <typename T>
   OPWRIGHT_HIDDEN T* scratch(int64_t n) const {
-    static_assert(std::is_trivially_destructible<T>::value, "opwright: scratch is for plain values");
+    static_assert(std::is_trivially_destructible<T>::value,
+                  "opwright: scratch is for plain values");
     return static_cast<T*>(Scratch(n, sizeof(T)));
   }
 
@@ -94,9 +95,10 @@ class OPWRIGHT_VISIBLE CpuCall : public detail::Context {
                   " bytes was asked for");
     }
     void* memory = c_->api->scratch(c_, bytes > 0 ? bytes : 1);
-    if (!memory) throw Error(Code::kResourceExhausted, "no scratch memory of ", bytes, " bytes is to be had");
+    if (!memory)
+      throw Error(Code::kResourceExhausted, "no scratch memory of ", bytes, " bytes is to be had");
     return memory;
   }
 };
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

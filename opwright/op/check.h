@@ -72,8 +72,8 @@ constexpr bool IsDType(Slice type) {
   }
   return false;
 }
-// The item's number, or -1. (Not its address: with -fsanitize=undefined, g++ takes the comparison of
-// an address with null for no constant.)
+// The item's number, or -1. (Not its address: with -fsanitize=undefined, g++ takes the comparison
+// of an address with null for no constant.)
 constexpr int FindAttr(const Schema& schema, Slice name) {
   for (int i = 0; i < schema.n_items; ++i) {
     const Item& item = schema.items[i];
@@ -82,21 +82,15 @@ constexpr int FindAttr(const Schema& schema, Slice name) {
   }
   return -1;
 }
-constexpr bool HasDefault(const Item& attr) {
-  if (attr.kind == ItemKind::kTypeAttr) return attr.fallback != DType::kInvalid;
-  const Slice rest = RestOf(attr.spec);
-  const char* equals = Find(rest, '=');
-  return equals != rest.end && equals != rest.begin && *(equals - 1) != '>';
-}
 constexpr bool KnownAttrKind(Slice rest) {
   if (rest.empty()) return false;
   if (*rest.begin == '{') return true;
   const char* end = rest.begin;
   while (end != rest.end && *end != ' ' && *end != '=' && *end != '>') ++end;
   const Slice kind = {rest.begin, end};
-  for (const char* known : {"int", "float", "bool", "string", "type", "shape", "list(int)",
-                            "list(float)", "list(bool)", "list(string)", "list(type)",
-                            "list(shape)", "numbertype", "realnumbertype"}) {
+  for (const char* known :
+       {"int", "float", "bool", "string", "type", "shape", "list(int)", "list(float)", "list(bool)",
+        "list(string)", "list(type)", "list(shape)", "numbertype", "realnumbertype"}) {
     if (Equal(kind, Whole(known))) return true;
   }
   const Slice list = Whole("list({");
@@ -118,12 +112,11 @@ enum class Fault {
   kForward,
 };
 
-// Its type is known even if the input is absent.
+// Its type is known even if the input is absent. The default of an attribute does not do: in eager
+// mode TensorFlow does not apply it to the type of an empty list.
 constexpr bool TypeKnownWithout(const Schema& schema, int optional) {
   const Slice type = TypeOf(schema.input(optional).spec);
   if (IsDType(type)) return true;
-  const int attr = FindAttr(schema, type);
-  if (attr >= 0 && HasDefault(schema.items[attr])) return true;
   for (int i = 0; i < schema.n_inputs; ++i) {
     const bool always = schema.input(i).kind != ItemKind::kOptionalInput;
     if (always && Equal(TypeOf(schema.input(i).spec), type)) return true;
@@ -187,4 +180,4 @@ constexpr Fault CheckSchema(const Schema& schema) {
 }
 
 }  // namespace detail
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

@@ -56,20 +56,19 @@ class OPWRIGHT_VISIBLE Context {
   // The flat number of tensor k of argument i; throws if there is none.
   OPWRIGHT_HIDDEN int Input(int i, int k) const {
     if (__builtin_expect(static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_inputs) ||
-                             static_cast<uint32_t>(k) >= static_cast<uint32_t>(
-                                                             c_->input_begin[i + 1] -
-                                                             c_->input_begin[i]),
+                             static_cast<uint32_t>(k) >=
+                                 static_cast<uint32_t>(c_->input_begin[i + 1] - c_->input_begin[i]),
                          0)) {
       NoTensor(i, k, false);
     }
     return c_->input_begin[i] + k;
   }
   OPWRIGHT_HIDDEN int Output(int i, int k) const {
-    if (__builtin_expect(static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_outputs) ||
-                             static_cast<uint32_t>(k) >= static_cast<uint32_t>(
-                                                             c_->output_begin[i + 1] -
-                                                             c_->output_begin[i]),
-                         0)) {
+    if (__builtin_expect(
+            static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_outputs) ||
+                static_cast<uint32_t>(k) >=
+                    static_cast<uint32_t>(c_->output_begin[i + 1] - c_->output_begin[i]),
+            0)) {
       NoTensor(i, k, true);
     }
     return c_->output_begin[i] + k;
@@ -85,7 +84,7 @@ class OPWRIGHT_VISIBLE Context {
 
  private:
   [[noreturn, gnu::noinline, gnu::cold]] OPWRIGHT_HIDDEN void NoTensor(int i, int k,
-                                                                      bool output) const {
+                                                                       bool output) const {
     const char* what = output ? "output " : "input ";
     const int n = output ? schema().n_outputs : schema().n_inputs;
     if (i < 0 || i >= n) {
@@ -100,4 +99,4 @@ class OPWRIGHT_VISIBLE Context {
 };
 
 }  // namespace detail
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

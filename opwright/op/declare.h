@@ -44,8 +44,8 @@ class Declaration : public detail::Schema {
   constexpr Declaration& ShapeValue(const char* spec) {
     return Put(detail::ItemKind::kShapeValue, spec);
   }
-  // An input that may be absent. To TensorFlow it is a list of no or one tensor; so its type must be
-  // known without it: fixed, shared with another input, or an attribute with a default.
+  // An input that may be absent. To TensorFlow it is a list of no or one tensor; so its type must
+  // be known without it: a dtype, or the type of an input that is always there.
   constexpr Declaration& OptionalInput(const char* spec) {
     return Put(detail::ItemKind::kOptionalInput, spec);
   }
@@ -78,4 +78,4 @@ class Declaration : public detail::Schema {
 
 constexpr Declaration<> Declare() { return {}; }
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

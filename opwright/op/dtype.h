@@ -34,13 +34,13 @@ struct DTypeInfo {
   int32_t bytes;
 };
 inline constexpr DTypeInfo kDTypes[] = {
-    {DType::kFloat, "float", 4},       {DType::kDouble, "double", 8},
-    {DType::kInt32, "int32", 4},       {DType::kUint8, "uint8", 1},
-    {DType::kInt16, "int16", 2},       {DType::kInt8, "int8", 1},
+    {DType::kFloat, "float", 4},         {DType::kDouble, "double", 8},
+    {DType::kInt32, "int32", 4},         {DType::kUint8, "uint8", 1},
+    {DType::kInt16, "int16", 2},         {DType::kInt8, "int8", 1},
     {DType::kComplex64, "complex64", 8}, {DType::kInt64, "int64", 8},
-    {DType::kBool, "bool", 1},         {DType::kBfloat16, "bfloat16", 2},
-    {DType::kUint16, "uint16", 2},     {DType::kComplex128, "complex128", 16},
-    {DType::kHalf, "half", 2},         {DType::kUint32, "uint32", 4},
+    {DType::kBool, "bool", 1},           {DType::kBfloat16, "bfloat16", 2},
+    {DType::kUint16, "uint16", 2},       {DType::kComplex128, "complex128", 16},
+    {DType::kHalf, "half", 2},           {DType::kUint32, "uint32", 4},
     {DType::kUint64, "uint64", 8},
 };
 }  // namespace detail
@@ -71,16 +71,17 @@ constexpr bool IsDifferentiable(DType dtype) {
 // after #include "opwright/complex.h" (<complex> alone would double the compile time of an op).
 template <typename T>
 struct DTypeOf {
-  static_assert(sizeof(T) == 0,
-                "opwright: this C++ type is no element type of tensors. They are bool, (u)int8_t to "
-                "(u)int64_t, opwright::half, opwright::bfloat16, float, double, and, after "
-                "#include \"opwright/complex.h\", std::complex<float> and std::complex<double>");
+  static_assert(
+      sizeof(T) == 0,
+      "opwright: this C++ type is no element type of tensors. They are bool, (u)int8_t to "
+      "(u)int64_t, opwright::half, opwright::bfloat16, float, double, and, after "
+      "#include \"opwright/complex.h\", std::complex<float> and std::complex<double>");
 };
 
-#define OPWRIGHT_DTYPE(TYPE, DTYPE)               \
-  template <>                                     \
-  struct DTypeOf<TYPE> {                          \
-    static constexpr DType value = DType::DTYPE;  \
+#define OPWRIGHT_DTYPE(TYPE, DTYPE)              \
+  template <>                                    \
+  struct DTypeOf<TYPE> {                         \
+    static constexpr DType value = DType::DTYPE; \
   };
 OPWRIGHT_DTYPE(float, kFloat)
 OPWRIGHT_DTYPE(double, kDouble)
@@ -104,4 +105,4 @@ struct Types {
                                                        0};
 };
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

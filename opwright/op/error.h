@@ -76,12 +76,24 @@ class Error : public std::exception {
   [[gnu::noinline, gnu::cold]] void Write(std::initializer_list<detail::Part> parts) {
     for (const detail::Part& part : parts) {
       switch (part.kind) {
-        case detail::Part::kText: Put("%s", part.text); break;
-        case detail::Part::kSpec: Put("%.*s", static_cast<int>(strcspn(part.text, ":")), part.text); break;
-        case detail::Part::kInt: Put("%lld", static_cast<long long>(part.integer)); break;
-        case detail::Part::kUint: Put("%llu", static_cast<unsigned long long>(part.integer)); break;
-        case detail::Part::kFloat: Put("%.9g", part.real); break;
-        case detail::Part::kShape: Put(*part.shape); break;
+        case detail::Part::kText:
+          Put("%s", part.text);
+          break;
+        case detail::Part::kSpec:
+          Put("%.*s", static_cast<int>(strcspn(part.text, ":")), part.text);
+          break;
+        case detail::Part::kInt:
+          Put("%lld", static_cast<long long>(part.integer));
+          break;
+        case detail::Part::kUint:
+          Put("%llu", static_cast<unsigned long long>(part.integer));
+          break;
+        case detail::Part::kFloat:
+          Put("%.9g", part.real);
+          break;
+        case detail::Part::kShape:
+          Put(*part.shape);
+          break;
       }
     }
   }
@@ -97,7 +109,8 @@ class Error : public std::exception {
   template <typename... A>
   void Put(const char* format, A... args) {
     if (used_ + 1 >= static_cast<int>(sizeof text_)) return;
-    const int n = snprintf(text_ + used_, sizeof text_ - static_cast<size_t>(used_), format, args...);
+    const int n =
+        snprintf(text_ + used_, sizeof text_ - static_cast<size_t>(used_), format, args...);
     if (n > 0) used_ += n;
   }
 
@@ -118,8 +131,8 @@ namespace detail {
   throw Error(Code::kInternal, "dimension ", index, " was asked for of a shape of rank ", rank);
 }
 [[noreturn, gnu::noinline, gnu::cold]] inline void RankError(int64_t rank) {
-  throw Error(Code::kInvalidArgument, "a tensor of rank ", rank, " was asked for; TensorFlow's limit is ",
-              OPWRIGHT_MAX_RANK);
+  throw Error(Code::kInvalidArgument, "a tensor of rank ", rank,
+              " was asked for; TensorFlow's limit is ", OPWRIGHT_MAX_RANK);
 }
 }  // namespace detail
 
@@ -136,4 +149,4 @@ inline void Require(bool ok, const P&... parts) {
   if (__builtin_expect(!ok, 0)) detail::FailWith({detail::Part(parts)...});
 }
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

@@ -31,7 +31,7 @@ TEST(Error, WritesFloatsDTypesAndShapes) {
                "0.100000001 1e+300 0.5");
   EXPECT_STREQ(Error(Code::kInternal, DType::kBfloat16, " ", static_cast<DType>(99)).what(),
                "bfloat16 ?");
-  EXPECT_STREQ(Error(Code::kInternal, Shape{2, -1}, Shape(0, nullptr), Shape()).what(),
+  EXPECT_STREQ(Error(Code::kInternal, Shape{2, -1}, Shape(), Shape::Unknown()).what(),
                "[2,?][][unknown rank]");
 }
 

@@ -26,9 +26,7 @@ class OPWRIGHT_VISIBLE Ref {
 class OPWRIGHT_VISIBLE Results {
  public:
   OPWRIGHT_HIDDEN explicit Results(int32_t call) : call_(call) {}
-  OPWRIGHT_HIDDEN Ref operator[](int k) const {
-    return Ref(OpwrightRef{OPWRIGHT_CALL + call_, k});
-  }
+  OPWRIGHT_HIDDEN Ref operator[](int k) const { return Ref(OpwrightRef{OPWRIGHT_CALL + call_, k}); }
   OPWRIGHT_HIDDEN operator Ref() const { return (*this)[0]; }
 
  private:
@@ -90,12 +88,12 @@ struct NamedAttr {
  private:
   template <typename T>
   void Kind(const T*) {
-    kind = std::is_same<T, bool>::value        ? OPWRIGHT_BOOL
-           : std::is_integral<T>::value        ? OPWRIGHT_INT
-           : std::is_floating_point<T>::value  ? OPWRIGHT_FLOAT
-           : std::is_same<T, DType>::value     ? OPWRIGHT_TYPE
-           : std::is_same<T, Shape>::value     ? OPWRIGHT_SHAPE
-                                               : OPWRIGHT_STRING;
+    kind = std::is_same<T, bool>::value       ? OPWRIGHT_BOOL
+           : std::is_integral<T>::value       ? OPWRIGHT_INT
+           : std::is_floating_point<T>::value ? OPWRIGHT_FLOAT
+           : std::is_same<T, DType>::value    ? OPWRIGHT_TYPE
+           : std::is_same<T, Shape>::value    ? OPWRIGHT_SHAPE
+                                              : OPWRIGHT_STRING;
   }
   template <typename T>
   void Add(const T& value) {
@@ -173,9 +171,9 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
     std::vector<detail::NamedAttr> named(attrs);
     std::vector<detail::Hidden<OpwrightAttr>> attr_table;
     for (detail::NamedAttr& attr : named) attr_table.push_back(attr.Table());
-    return Results(Context::c_->api->call(
-        Context::c_, op, static_cast<int32_t>(arg_table.size()), arg_table.data(),
-        static_cast<int32_t>(attr_table.size()), attr_table.data()));
+    return Results(Context::c_->api->call(Context::c_, op, static_cast<int32_t>(arg_table.size()),
+                                          arg_table.data(), static_cast<int32_t>(attr_table.size()),
+                                          attr_table.data()));
   }
 
   // A constant vector, as for axes: Constant<int32_t>({0, 2}).
@@ -187,10 +185,14 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   // A constant scalar of a dtype that is known only now, as that of attribute T.
   OPWRIGHT_HIDDEN Ref Scalar(DType dtype, double value) const {
     switch (dtype) {
-      case DType::kHalf: return PutScalar(dtype, half(static_cast<float>(value)));
-      case DType::kBfloat16: return PutScalar(dtype, bfloat16(static_cast<float>(value)));
-      case DType::kFloat: return PutScalar(dtype, static_cast<float>(value));
-      case DType::kDouble: return PutScalar(dtype, value);
+      case DType::kHalf:
+        return PutScalar(dtype, half(static_cast<float>(value)));
+      case DType::kBfloat16:
+        return PutScalar(dtype, bfloat16(static_cast<float>(value)));
+      case DType::kFloat:
+        return PutScalar(dtype, static_cast<float>(value));
+      case DType::kDouble:
+        return PutScalar(dtype, value);
       case DType::kComplex64: {
         const float parts[2] = {static_cast<float>(value), 0};
         return Put(dtype, 0, nullptr, 1, parts);
@@ -199,9 +201,12 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
         const double parts[2] = {value, 0};
         return Put(dtype, 0, nullptr, 1, parts);
       }
-      case DType::kInt32: return PutScalar(dtype, Exact<int32_t>(value));
-      case DType::kInt64: return PutScalar(dtype, Exact<int64_t>(value));
-      default: throw Error(Code::kInternal, "no scalar constant of dtype ", dtype);
+      case DType::kInt32:
+        return PutScalar(dtype, Exact<int32_t>(value));
+      case DType::kInt64:
+        return PutScalar(dtype, Exact<int64_t>(value));
+      default:
+        throw Error(Code::kInternal, "no scalar constant of dtype ", dtype);
     }
   }
 
@@ -211,7 +216,8 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
       for (int k = 0; k < count(i); ++k) {
         if (Needed(i, k) && !answered_[static_cast<size_t>(Input(i, k))]) {
           throw Error(Code::kInternal, "Gradient does not set d_input(", i, ") (",
-                      detail::Spec(schema().input(i).spec), "); set it, or say NoGradient(", i, ")");
+                      detail::Spec(schema().input(i).spec), "); set it, or say NoGradient(", i,
+                      ")");
         }
       }
     }
@@ -232,7 +238,8 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   OPWRIGHT_HIDDEN static T Exact(double value) {
     const T result = static_cast<T>(value >= -9.2e18 && value <= 9.2e18 ? value : 0);
     if (static_cast<double>(result) != value) {
-      throw Error(Code::kInternal, "the constant ", value, " is no integer of ", 8 * sizeof(T), " bits");
+      throw Error(Code::kInternal, "the constant ", value, " is no integer of ", 8 * sizeof(T),
+                  " bits");
     }
     return result;
   }
@@ -254,4 +261,4 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   std::vector<bool> answered_;
 };
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

@@ -46,7 +46,7 @@ struct Product : Differentiated {
   }
 };
 
-const std::vector<Known> kThree = {Shape{2}, Shape{2}, Shape()};
+const std::vector<Known> kThree = {Shape{2}, Shape{2}, Shape::Unknown()};
 
 TEST(Gradient, RecordsCallsAndTakesOverAttributes) {
   const Recording recording =
@@ -115,26 +115,27 @@ struct CallsOthers : Differentiated {
     return opwright::Declare().Input("x: double").Output("y: double");
   }
   static void Gradient(opwright::Gradient& g) {
-    g.d_input(0) = g.Call("Any", {g.Constant<int32_t>({0, -2}), g.Constant<float>({})},
-                          {{"i", 3},
-                           {"f", 0.5f},
-                           {"b", true},
-                           {"s", "text"},
-                           {"t", DType::kHalf},
-                           {"shape", opwright::Shape{2, -1}},
-                           {"ints", std::vector<int64_t>{1, 2}},
-                           {"none", std::vector<float>{}},
-                           {"strings", std::vector<std::string>{"a", ""}},
-                           {"shapes", std::vector<opwright::Shape>{{}, {1}}}});
+    g.d_input(0) =
+        g.Call("Any", {g.Constant<int32_t>({0, -2}), g.Constant<float>({})},
+               {{"i", 3},
+                {"f", 0.5f},
+                {"b", true},
+                {"s", "text"},
+                {"t", DType::kHalf},
+                {"shape", opwright::Shape{2, -1}},
+                {"ints", std::vector<int64_t>{1, 2}},
+                {"none", std::vector<float>{}},
+                {"strings", std::vector<std::string>{"a", ""}},
+                {"shapes", std::vector<opwright::Shape>{{}, opwright::Shape::Unknown()}}});
   }
 };
 
 TEST(Gradient, RecordsConstantsAndAttributesOfEveryKind) {
-  EXPECT_EQ(Host().Op("CallsOthers").RecordGradient({Shape()}).text,
+  EXPECT_EQ(Host().Op("CallsOthers").RecordGradient({Shape::Unknown()}).text,
             "call0 = int32 [2] {0, -2}\n"
             "call1 = float [0] {}\n"
             "call2 = Any(call0, call1, b=true, f=0.5, i=3, ints={1, 2}, none={}, s='text', "
-            "shape=[2,?], shapes={[unknown rank], [1]}, strings={'a', ''}, t=half)\n"
+            "shape=[2,?], shapes={[], [unknown rank]}, strings={'a', ''}, t=half)\n"
             "d_x = call2\n");
 }
 
@@ -155,23 +156,28 @@ struct Scalars : Differentiated {
 TEST(Gradient, ScalarsHaveTheTypeThatIsSaid) {
   for (const char* type : {"half", "bfloat16", "float", "double", "int32", "int64"}) {
     const DType dtype = opwright::testing::ParseDType(type);
-    EXPECT_EQ(Host().Op("Scalars", {{"T", dtype}}).RecordGradient({Shape()}).text,
+    EXPECT_EQ(Host().Op("Scalars", {{"T", dtype}}).RecordGradient({Shape::Unknown()}).text,
               "call0 = " + std::string(type) + " [] {-2}\ncall1 = Any(call0)\nd_x = call1\n");
   }
   for (const char* type : {"complex64", "complex128"}) {
     const DType dtype = opwright::testing::ParseDType(type);
-    EXPECT_EQ(
-        Host().Op("Scalars", {{"T", dtype}}).RecordGradient({Shape()}).calls[0].constant.size(), 1);
+    EXPECT_EQ(Host()
+                  .Op("Scalars", {{"T", dtype}})
+                  .RecordGradient({Shape::Unknown()})
+                  .calls[0]
+                  .constant.size(),
+              1);
   }
   EXPECT_EQ(FailureOf([] {
-              Host().Op("Scalars", {{"T", DType::kBool}}).RecordGradient({Shape()});
+              Host().Op("Scalars", {{"T", DType::kBool}}).RecordGradient({Shape::Unknown()});
             }),
             "Scalars (x: [unknown rank]): no scalar constant of dtype bool");
-  EXPECT_EQ(
-      FailureOf([] {
-        Host().Op("Scalars", {{"T", DType::kInt32}, {"huge", true}}).RecordGradient({Shape()});
-      }),
-      "Scalars (x: [unknown rank]): the constant 1e+10 is no integer of 32 bits");
+  EXPECT_EQ(FailureOf([] {
+              Host()
+                  .Op("Scalars", {{"T", DType::kInt32}, {"huge", true}})
+                  .RecordGradient({Shape::Unknown()});
+            }),
+            "Scalars (x: [unknown rank]): the constant 1e+10 is no integer of 32 bits");
 }
 
 // Faults of a Gradient, chosen by its attribute.
@@ -203,7 +209,7 @@ struct Faulty : Differentiated {
 TEST(Gradient, AFaultIsASentence) {
   const auto failure = [](const char* fault) {
     const std::string all = FailureOf([fault] {
-      Host().Op("Faulty", {{"fault", fault}}).RecordGradient({Shape(), Shape()});
+      Host().Op("Faulty", {{"fault", fault}}).RecordGradient({Shape::Unknown(), Shape::Unknown()});
     });
     return all.substr(all.find("): ") + 3);
   };
@@ -223,7 +229,10 @@ TEST(Gradient, AFaultIsASentence) {
 }
 
 TEST(Gradient, NoGradientIsSaid) {
-  EXPECT_EQ(Host().Op("Faulty", {{"fault", ""}}).RecordGradient({Shape(), Shape()}).text,
+  EXPECT_EQ(Host()
+                .Op("Faulty", {{"fault", ""}})
+                .RecordGradient({Shape::Unknown(), Shape::Unknown()})
+                .text,
             "d_a = d_y\n"
             "d_b = none\n");
 }
@@ -237,7 +246,7 @@ struct HasNone : Differentiated {
 };
 
 TEST(Gradient, AnOpWithoutOneSaysWhy) {
-  EXPECT_EQ(FailureOf([] { Host().Op("HasNone").RecordGradient({Shape()}); }),
+  EXPECT_EQ(FailureOf([] { Host().Op("HasNone").RecordGradient({Shape::Unknown()}); }),
             "HasNone (x: [unknown rank]): the op has no gradient: it counts");
 }
 

@@ -24,8 +24,11 @@ OPWRIGHT_HOST_DEVICE inline float HalfToFloat(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
   const uint32_t rest = static_cast<uint32_t>(bits & 0x7fff) << 13;
   if ((bits & 0x7c00) == 0x7c00) return BitCast<float>(sign | 0x7f800000u | rest);
-  // Moves the exponent's bias from 15 to 127; right for subnormals too, which become normal.
-  return BitCast<float>(sign | BitCast<uint32_t>(BitCast<float>(rest) * 0x1p112f));
+  // The exponent's bias goes from 15 to 127. A subnormal becomes the difference of two normal
+  // floats: TensorFlow's threads read subnormal floats as zero.
+  const float magnitude = rest < 0x00800000u ? BitCast<float>(rest + 0x38800000u) - 0x1p-14f
+                                             : BitCast<float>(rest + 0x38000000u);
+  return BitCast<float>(sign | BitCast<uint32_t>(magnitude));
 }
 
 // Rounds to nearest, ties to even; NaN stays NaN (quiet) and keeps its upper payload bits.
@@ -82,4 +85,4 @@ struct OPWRIGHT_VISIBLE bfloat16 {
   }
 };
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

@@ -9,6 +9,10 @@
 #include <type_traits>
 #include <vector>
 
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
 // The oracle is written out in double from the definition of the formats, and rounds by looking for
 // the nearest of all values.
 
@@ -152,6 +156,34 @@ TEST(Half, LimitsOfTheFormat) {
   EXPECT_EQ(bfloat16(std::numeric_limits<float>::max()).bits, 0x7f80);
   EXPECT_EQ(bfloat16(std::numeric_limits<float>::denorm_min()).bits, 0);
 }
+
+#if defined(__SSE__)
+// As on TensorFlow's threads.
+class SubnormalFloatsAreZero {
+ public:
+  SubnormalFloatsAreZero() { _mm_setcsr(before_ | 0x8040); }
+  ~SubnormalFloatsAreZero() { _mm_setcsr(before_); }
+  SubnormalFloatsAreZero(const SubnormalFloatsAreZero&) = delete;
+  SubnormalFloatsAreZero& operator=(const SubnormalFloatsAreZero&) = delete;
+
+ private:
+  const unsigned before_ = _mm_getcsr();
+};
+
+TEST(Half, ConvertsWhereSubnormalFloatsAreZero) {
+  const SubnormalFloatsAreZero mode;
+  volatile float least = std::numeric_limits<float>::denorm_min();
+  ASSERT_EQ(least * 1, 0.f) << "the mode is on";
+  for (uint32_t bits = 0; bits <= kInfinity<half>; ++bits) {
+    const float value = FromBits<half>(bits);
+    if (bits < kInfinity<half>) {
+      ASSERT_EQ(static_cast<double>(value), Decode<half>(bits)) << bits;
+    }
+    ASSERT_EQ(half(value).bits, bits);
+    ASSERT_EQ(half(-value).bits, bits | 0x8000);
+  }
+}
+#endif
 
 TYPED_TEST(HalfTest, IsStorageThatConverts) {
   static_assert(sizeof(TypeParam) == 2 && std::is_trivially_copyable_v<TypeParam>);

@@ -38,9 +38,8 @@ OPWRIGHT_DETECT(HasNoGradient, static_cast<const char*>(Op::kNoGradient))
 template <typename Void, typename Op, typename Call, typename... First>
 struct HasCompute : std::false_type {};
 template <typename Op, typename Call>
-struct HasCompute<
-    std::void_t<decltype(std::declval<const Op&>().Compute(std::declval<Call&>()))>, Op, Call>
-    : std::true_type {};
+struct HasCompute<std::void_t<decltype(std::declval<const Op&>().Compute(std::declval<Call&>()))>,
+                  Op, Call> : std::true_type {};
 template <typename Op, typename Call, typename T, typename... Rest>
 struct HasCompute<std::void_t<decltype(std::declval<const Op&>().template Compute<T, Rest...>(
                       std::declval<Call&>()))>,
@@ -85,7 +84,8 @@ void Compute(const void* self, OpwrightContext* c) noexcept {
   for (int i = 0; i < schema.n_inputs; ++i) {
     const int n = c->input_begin[i + 1] - c->input_begin[i];
     if (schema.input(i).kind != ItemKind::kOptionalInput || n <= 1) continue;
-    Fail("input ", Spec(schema.input(i).spec), " is optional: it takes a list of no or one tensor, not of ", n);
+    Fail("input ", Spec(schema.input(i).spec),
+         " is optional: it takes a list of no or one tensor, not of ", n);
   }
 }
 
@@ -140,10 +140,9 @@ struct Combinations;
 template <typename Op, typename Call, typename... T>
 struct Combinations<Op, Call, Types<T...>> {
   static void Add(const char* op) {
-    static OpwrightKernel kernel = {sizeof(OpwrightKernel), sizeof...(T),
-                                    nullptr,                Call::kDevice,
-                                    Types<T...>::kCodes,    &Compute<Op, Call, T...>,
-                                    nullptr};
+    static OpwrightKernel kernel = {
+        sizeof(OpwrightKernel),   sizeof...(T), nullptr, Call::kDevice, Types<T...>::kCodes,
+        &Compute<Op, Call, T...>, nullptr};
     AddKernel(&kernel, op);
   }
 };
@@ -200,17 +199,20 @@ constexpr void CheckDeclaration() {
   static_assert(fault != Fault::kTooMany, "opwright: a declaration has at most 96 items");
   static_assert(fault != Fault::kSpec,
                 "opwright: attributes, inputs and outputs are declared as \"name: type\"");
-  static_assert(fault != Fault::kTypeAttrName,
-                "opwright: Attr<Types<...>> takes the attribute's name alone, as in Attr<T>(\"T\")");
-  static_assert(fault != Fault::kAttrKind,
-                "opwright: an attribute is int, float, bool, string, type, shape, a list(...) of one "
-                "of these, or a choice as in {'open', 'closed'}");
+  static_assert(
+      fault != Fault::kTypeAttrName,
+      "opwright: Attr<Types<...>> takes the attribute's name alone, as in Attr<T>(\"T\")");
+  static_assert(
+      fault != Fault::kAttrKind,
+      "opwright: an attribute is int, float, bool, string, type, shape, a list(...) of one "
+      "of these, or a choice as in {'open', 'closed'}");
   static_assert(fault != Fault::kUnsupportedType,
                 "opwright: string, resource and variant tensors are not supported");
-  static_assert(fault != Fault::kUnknownType,
-                "opwright: the type of an input or output is a dtype (bool, int8 to int64, uint8 to "
-                "uint64, half, bfloat16, float, double, complex64, complex128) or a declared "
-                "attribute; a list is \"N * T\" with a declared attribute N");
+  static_assert(
+      fault != Fault::kUnknownType,
+      "opwright: the type of an input or output is a dtype (bool, int8 to int64, uint8 to "
+      "uint64, half, bfloat16, float, double, complex64, complex128) or a declared "
+      "attribute; a list is \"N * T\" with a declared attribute N");
   static_assert(fault != Fault::kTwice,
                 "opwright: two attributes, inputs or outputs have the same name");
   static_assert(fault != Fault::kOptionalList,
@@ -218,10 +220,11 @@ constexpr void CheckDeclaration() {
                 "Input(\"xs: N * T\") with Attr(\"N: int >= 0\")");
   static_assert(fault != Fault::kOptionalType,
                 "opwright: the type of an optional input must be known when it is absent: a dtype, "
-                "the type of another input, or an attribute with a default");
-  static_assert(fault != Fault::kForward,
-                "opwright: Forward(input, output) takes the numbers of an Input and an Output of one "
-                "type, neither of them a list");
+                "or the type of an input that is always there");
+  static_assert(
+      fault != Fault::kForward,
+      "opwright: Forward(input, output) takes the numbers of an Input and an Output of one "
+      "type, neither of them a list");
 }
 
 template <typename Op>
@@ -229,18 +232,20 @@ void RegisterOp(const char* name, const char* declaration) noexcept {
   static_assert(Declares<Op>::value,
                 "opwright: the op needs `static constexpr auto Declare() { return "
                 "opwright::Declare().Input(\"x: float\").Output(\"y: float\"); }`");
-  static_assert(HasShape<Op>::value,
-                "opwright: the op needs `void Shape(opwright::ShapeContext& c) const`, which sets the "
-                "shape of each output, as in c.SetOutput(0, c.input(0));");
+  static_assert(
+      HasShape<Op>::value,
+      "opwright: the op needs `void Shape(opwright::ShapeContext& c) const`, which sets the "
+      "shape of each output, as in c.SetOutput(0, c.input(0));");
   static_assert(HasGradient<Op>::value || HasNoGradient<Op>::value,
                 "opwright: the op needs `static void Gradient(opwright::Gradient& g)`, or `static "
                 "constexpr auto kNoGradient = \"why there is none\";`");
   static_assert(!(HasGradient<Op>::value && HasNoGradient<Op>::value),
                 "opwright: the op has both Gradient and kNoGradient; keep one");
   constexpr bool kConstructible = std::is_constructible<Op, const Attributes&>::value;
-  static_assert(kConstructible,
-                "opwright: the op needs the constructor `explicit Op(const opwright::Attributes& a)`, "
-                "which reads and validates the attributes");
+  static_assert(
+      kConstructible,
+      "opwright: the op needs the constructor `explicit Op(const opwright::Attributes& a)`, "
+      "which reads and validates the attributes");
   if constexpr (Declares<Op>::value && HasShape<Op>::value && kConstructible) {
     CheckDeclaration<Op>();
     constexpr bool kComputes =
@@ -250,10 +255,9 @@ void RegisterOp(const char* name, const char* declaration) noexcept {
                   "call) const`, with one type parameter for each Attr<Types<...>>, in their order "
                   "(no template if there is none)");
     if constexpr (kComputes) {
-      static OpwrightOp op = {sizeof(OpwrightOp), 0,           nullptr,
-                              nullptr,            nullptr,     &Create<Op>,
-                              &Destroy<Op>,       &InferShape<Op>, nullptr,
-                              nullptr};
+      static OpwrightOp op = {
+          sizeof(OpwrightOp), 0,       nullptr, nullptr, nullptr, &Create<Op>, &Destroy<Op>,
+          &InferShape<Op>,    nullptr, nullptr};
       op.name = name;
       op.declaration = declaration;
       op.sdk = static_cast<const Schema*>(&kDeclaration<Op>);
@@ -266,4 +270,4 @@ void RegisterOp(const char* name, const char* declaration) noexcept {
 }
 
 }  // namespace detail
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

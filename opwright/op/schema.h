@@ -9,15 +9,15 @@ namespace detail {
 
 // A declaration as its author wrote it, item by item; known at compile time.
 enum class ItemKind : uint8_t {
-  kName,           // spec: the op's name
-  kTypeAttr,       // spec: the attribute's name; kernels are chosen by it
-  kAttr,           // spec: "name: kind = default"
-  kInput,          // spec: "name: type" for this kind and the next four
+  kName,      // spec: the op's name
+  kTypeAttr,  // spec: the attribute's name; kernels are chosen by it
+  kAttr,      // spec: "name: kind = default"
+  kInput,     // spec: "name: type" for this kind and the next four
   kHostInput,
   kShapeValue,
   kOptionalInput,
   kOutput,
-  kForward,        // from input `first` to output `second`
+  kForward,  // from input `first` to output `second`
   kStateful,
 };
 
@@ -57,4 +57,4 @@ struct Schema {
 };
 
 }  // namespace detail
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

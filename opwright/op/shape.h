@@ -20,12 +20,12 @@ namespace detail {
 // Holds its dimensions itself and copies only as many as there are: no allocation, any rank.
 class OPWRIGHT_VISIBLE Shape {
  public:
-  // Unknown rank.
+  // A scalar's.
   OPWRIGHT_HIDDEN Shape() {}
   OPWRIGHT_HIDDEN Shape(std::initializer_list<int64_t> dims) {
     for (int64_t dim : dims) Append(dim);
-    if (rank_ < 0) rank_ = 0;
   }
+  // rank may be kUnknown, dims then null.
   OPWRIGHT_HIDDEN Shape(int rank, const int64_t* dims) { Assign(rank, dims); }
   OPWRIGHT_HIDDEN Shape(const Shape& other) { Assign(other.rank_, other.dims_); }
   OPWRIGHT_HIDDEN Shape& operator=(const Shape& other) {
@@ -33,9 +33,11 @@ class OPWRIGHT_VISIBLE Shape {
     return *this;
   }
 
+  // Nothing is known.
+  OPWRIGHT_HIDDEN static Shape Unknown() { return Shape(OPWRIGHT_UNKNOWN, nullptr); }
   // A known rank, all dimensions unknown.
   OPWRIGHT_HIDDEN static Shape OfRank(int rank) {
-    Shape shape(0, nullptr);
+    Shape shape;
     for (int k = 0; k < rank; ++k) shape.Append(kUnknown);
     return shape;
   }
@@ -49,9 +51,9 @@ class OPWRIGHT_VISIBLE Shape {
   OPWRIGHT_HIDDEN int64_t& operator[](int k) { return dims_[Index(k)]; }
   OPWRIGHT_HIDDEN int64_t operator[](int k) const { return dims_[Index(k)]; }
 
-  // One more dimension at the end. A shape of unknown rank becomes one of rank 1.
+  // One more dimension at the end. A shape of unknown rank stays one.
   OPWRIGHT_HIDDEN void Append(int64_t dim) {
-    if (rank_ < 0) rank_ = 0;
+    if (rank_ < 0) return;
     if (rank_ >= OPWRIGHT_MAX_RANK) detail::RankError(rank_ + int64_t{1});
     dims_[rank_++] = dim;
   }
@@ -76,8 +78,8 @@ class OPWRIGHT_VISIBLE Shape {
     for (int k = 0; k < rank; ++k) dims_[k] = dims[k];
   }
 
-  int32_t rank_ = OPWRIGHT_UNKNOWN;
+  int32_t rank_ = 0;
   int64_t dims_[OPWRIGHT_MAX_RANK];
 };
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

@@ -72,13 +72,15 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
     int64_t result;
     if (a == 0 || b == 0) return 0;
     if (a < 0 || b < 0) return kUnknown;
-    Require(!__builtin_mul_overflow(a, b, &result), "a dimension of ", a, " times ", b, " is too large");
+    Require(!__builtin_mul_overflow(a, b, &result), "a dimension of ", a, " times ", b,
+            " is too large");
     return result;
   }
   OPWRIGHT_HIDDEN int64_t AddDims(int64_t a, int64_t b) const {
     int64_t result;
     if (a < 0 || b < 0) return kUnknown;
-    Require(!__builtin_add_overflow(a, b, &result), "a dimension of ", a, " plus ", b, " is too large");
+    Require(!__builtin_add_overflow(a, b, &result), "a dimension of ", a, " plus ", b,
+            " is too large");
     return result;
   }
 
@@ -98,7 +100,7 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
     return Shape(rank, dims);
   }
 
-  // The shape of tensor k of output i. Every output must be set.
+  // The shape of tensor k of output i. Every output must be set, once.
   OPWRIGHT_HIDDEN void SetOutput(int i, const Shape& shape, int k = 0) const {
     c_->api->set_output(c_, Output(i, k), shape.rank(), shape.dims());
   }
@@ -135,9 +137,10 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
   }
 
   OPWRIGHT_HIDDEN Shape ReadShape(int i, const OpwrightTensor& t) const {
-    if (t.rank != 1) Fail("input ", name(i), " must be a vector, its shape is ", Shape(t.rank, t.dims));
-    Shape result{};
-    if (t.elements == 0) return Shape(0, nullptr);
+    if (t.rank != 1)
+      Fail("input ", name(i), " must be a vector, its shape is ", Shape(t.rank, t.dims));
+    Shape result;
+    if (t.elements == 0) return result;
     const DType dtype = static_cast<DType>(t.dtype);
     if (dtype != DType::kInt32 && dtype != DType::kInt64) {
       throw Error(Code::kInternal, "input ", name(i), " is ", dtype, "; a shape is int32 or int64");
@@ -152,4 +155,4 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
   }
 };
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

@@ -80,14 +80,29 @@ constexpr void WriteOptional(Writer& w, const Item& item) {
 
 constexpr void WriteItem(Writer& w, const Item& item) {
   switch (item.kind) {
-    case ItemKind::kName: break;
-    case ItemKind::kTypeAttr: WriteTypeAttr(w, item); break;
-    case ItemKind::kAttr: w.Line("attr", item.spec); break;
-    case ItemKind::kInput: w.Line("input", item.spec); break;
-    case ItemKind::kHostInput: w.Line("host_input", item.spec); break;
-    case ItemKind::kShapeValue: w.Line("shape_value", item.spec); break;
-    case ItemKind::kOptionalInput: WriteOptional(w, item); break;
-    case ItemKind::kOutput: w.Line("output", item.spec); break;
+    case ItemKind::kName:
+      break;
+    case ItemKind::kTypeAttr:
+      WriteTypeAttr(w, item);
+      break;
+    case ItemKind::kAttr:
+      w.Line("attr", item.spec);
+      break;
+    case ItemKind::kInput:
+      w.Line("input", item.spec);
+      break;
+    case ItemKind::kHostInput:
+      w.Line("host_input", item.spec);
+      break;
+    case ItemKind::kShapeValue:
+      w.Line("shape_value", item.spec);
+      break;
+    case ItemKind::kOptionalInput:
+      WriteOptional(w, item);
+      break;
+    case ItemKind::kOutput:
+      w.Line("output", item.spec);
+      break;
     case ItemKind::kForward:
       w.Put("forward ");
       w.Put(item.first);
@@ -95,7 +110,9 @@ constexpr void WriteItem(Writer& w, const Item& item) {
       w.Put(item.second);
       w.Put('\n');
       break;
-    case ItemKind::kStateful: w.Put("stateful\n"); break;
+    case ItemKind::kStateful:
+      w.Put("stateful\n");
+      break;
   }
 }
 
@@ -136,4 +153,4 @@ struct Text {
 };
 
 }  // namespace detail
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

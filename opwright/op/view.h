@@ -61,7 +61,8 @@ class OPWRIGHT_VISIBLE View {
     }
     for (int k = 0; k < kIndices; ++k) {
       if (at[k] < 0 || at[k] >= dims_[k]) {
-        throw Error(Code::kInternal, "index ", at[k], " was asked for in dimension ", k, " of ", shape());
+        throw Error(Code::kInternal, "index ", at[k], " was asked for in dimension ", k, " of ",
+                    shape());
       }
     }
 #endif
@@ -92,4 +93,4 @@ inline View<T> TypedView(const OpwrightTensor& t, const char* what, const char* 
 }
 }  // namespace detail
 
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

@@ -75,7 +75,7 @@ TEST_F(ViewTest, OfAScalarAndOfNothing) {
   table_.elements = 1;
   const View<int> scalar(table_);
   EXPECT_EQ(scalar(), 0);
-  EXPECT_EQ(scalar.shape(), Shape(0, nullptr));
+  EXPECT_EQ(scalar.shape(), Shape());
 
   const int64_t none[] = {0};
   table_.rank = 1;

@@ -24,4 +24,4 @@ struct Hidden : T {
   Hidden(const T& value) : T(value) {}
 };
 }  // namespace detail
-}  // namespace opwright
+}  // namespace OPWRIGHT_HIDDEN

@@ -77,9 +77,9 @@ struct Known {
   }
 
   DType dtype = DType::kInvalid;  // not known
-  Shape shape;
+  Shape shape = Shape::Unknown();
   Tensor value;  // dtype kInvalid: not known
-  Shape value_as_shape;
+  Shape value_as_shape = Shape::Unknown();
 };
 
 }  // namespace testing

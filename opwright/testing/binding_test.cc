@@ -43,7 +43,7 @@ const OpDeclaration& Op() {
   return op;
 }
 
-Actual One(DType dtype) { return {false, {dtype}, {Shape()}}; }
+Actual One(DType dtype) { return {false, {dtype}, {Shape::Unknown()}}; }
 Actual List(const std::vector<DType>& dtypes) {
   return {true, dtypes, std::vector<Shape>(dtypes.size())};
 }

@@ -124,7 +124,7 @@ Shape ReadShape(Cursor& cursor) {
     const std::string field = cursor.Word();
     if (field == "unknown_rank") {
       cursor.Expect(":");
-      if (cursor.Word() == "true") shape = Shape();
+      if (cursor.Word() == "true") shape = Shape::Unknown();
     } else {
       Require(field == "dim", "\"", field, "\" is no field of a shape");
       cursor.Take(":");

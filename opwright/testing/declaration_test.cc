@@ -140,9 +140,9 @@ TEST(ParseAttr, ReadsDefaults) {
   EXPECT_EQ(fallback("string = \"a 'b' = \\n\\\"\""), AttrValue("a 'b' = \n\""));
   EXPECT_EQ(fallback("string = ''"), AttrValue(""));
   EXPECT_EQ(fallback("type = DT_UINT8"), AttrValue(DType::kUint8));
-  EXPECT_EQ(fallback("shape = {}"), AttrValue(Shape(0, nullptr)));
+  EXPECT_EQ(fallback("shape = {}"), AttrValue(Shape()));
   EXPECT_EQ(fallback("shape = {dim{size:2} dim { size: -1 }}"), AttrValue(Shape{2, -1}));
-  EXPECT_EQ(fallback("shape = {unknown_rank: true}"), AttrValue(Shape()));
+  EXPECT_EQ(fallback("shape = {unknown_rank: true}"), AttrValue(Shape::Unknown()));
   EXPECT_EQ(fallback("list(int) = []"), AttrValue(std::vector<int>{}));
   EXPECT_EQ(fallback("list(float) = [1, 0.5]"), AttrValue(std::vector<float>{1, 0.5}));
   EXPECT_EQ(fallback("list(bool) = [true]"), AttrValue(std::vector<bool>{true}));

@@ -75,7 +75,7 @@ std::shared_ptr<const Instance> Node::InstanceFor(const std::vector<Actual>& act
   return cache_->instance;
 }
 
-std::unique_ptr<RunPhase> Node::MakeRun(Arguments<Tensor> inputs) const {
+std::unique_ptr<RunPhase> Node::MakeRun(const Arguments<Tensor>& inputs) const {
   std::vector<Actual> actuals = Describe(inputs);
   std::shared_ptr<const Instance> instance = InstanceFor(actuals);
   const std::vector<DType> types = instance->binding().KernelTypes(declaration());
@@ -93,14 +93,12 @@ std::unique_ptr<RunPhase> Node::MakeRun(Arguments<Tensor> inputs) const {
 }
 
 std::vector<Tensor> Node::Run(Arguments<Tensor> inputs) const {
-  const std::unique_ptr<RunPhase> run = MakeRun(std::move(inputs));
+  const std::unique_ptr<RunPhase> run = MakeRun(inputs);
   RunChecked(*run);
   return run->outputs();
 }
 
-Prepared Node::Prepare(Arguments<Tensor> inputs) const {
-  return Prepared(MakeRun(std::move(inputs)));
-}
+Prepared Node::Prepare(Arguments<Tensor> inputs) const { return Prepared(MakeRun(inputs)); }
 
 std::vector<Shape> Node::InferShapes(const Arguments<Known>& inputs) const {
   const std::vector<Actual> actuals = Describe(inputs);

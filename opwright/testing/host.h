@@ -57,7 +57,7 @@ class Node {
   // written, are errors. Outputs and scratch memory are NaN, or odd numbers, before the run.
   std::vector<Tensor> Run(Arguments<Tensor> inputs) const;
 
-  // The outputs' shapes while a graph is built: Shape() is an unknown rank, -1 an unknown
+  // The outputs' shapes while a graph is built: Shape::Unknown() is an unknown rank, -1 an unknown
   // dimension. A Tensor says its value too, Known::Partly a part of it. A type that nothing says is
   // the first that is allowed.
   std::vector<Shape> InferShapes(const Arguments<Known>& inputs) const;
@@ -75,7 +75,8 @@ class Node {
   Node(std::shared_ptr<const Library> library, std::shared_ptr<Engine> engine,
        const Library::Entry* entry, AttrMap attrs);
 
-  std::unique_ptr<RunPhase> MakeRun(Arguments<Tensor> inputs) const;
+  // Takes the tensors out of the arguments.
+  std::unique_ptr<RunPhase> MakeRun(const Arguments<Tensor>& inputs) const;
   Binding BindOrThrow(const std::vector<Actual>& actuals, bool guess) const;
   std::shared_ptr<const Instance> InstanceFor(const std::vector<Actual>& actuals) const;
 

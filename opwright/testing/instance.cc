@@ -19,7 +19,7 @@ class GraphShapePhase : public ShapePhase {
   GraphShapePhase(const Instance& instance, const std::vector<Known>& inputs)
       : ShapePhase(instance, 0), inputs_(inputs), shapes_(instance.binding().outputs.size()) {
     for (size_t i = 0; i < inputs.size(); ++i) table_.push_back(Describe(i));
-    context()->inputs = table_.data();
+    context()->inputs = table_.empty() ? nullptr : &table_[0].tensor;
   }
 
   std::vector<Shape> Infer(const std::string& where) {
@@ -46,9 +46,10 @@ class GraphShapePhase : public ShapePhase {
   void TakeOutput(size_t tensor, const Shape& shape) override { shapes_[tensor] = shape; }
 
  private:
-  OpwrightTensor Describe(size_t flat) const {
+  TensorTable Describe(size_t flat) const {
     const Known& known = inputs_[flat];
-    auto t = detail::Sized<OpwrightTensor>();
+    TensorTable table;
+    OpwrightTensor& t = table.tensor;
     t.dtype = static_cast<int32_t>(instance().binding().inputs[flat]);
     t.rank = known.shape.rank();
     t.dims = known.shape.known_rank() ? known.shape.dims() : nullptr;
@@ -58,7 +59,7 @@ class GraphShapePhase : public ShapePhase {
                                instance().binding().inputs[flat], known.shape);
     }
     if (HasValue(flat)) t.data = known.value.raw();
-    return t;
+    return table;
   }
   // Only of ShapeValue inputs: TensorFlow looks for the value of no other.
   bool HasValue(size_t flat) const {
@@ -69,7 +70,7 @@ class GraphShapePhase : public ShapePhase {
   }
 
   const std::vector<Known>& inputs_;
-  std::vector<OpwrightTensor> table_;
+  std::vector<TensorTable> table_;
   std::vector<Shape> shapes_;
 };
 

@@ -57,6 +57,20 @@ class Phase {
   std::list<AttrTable> tables_;
 };
 
+// A tensor of the table as a newer runner may write it: an op library must walk arrays by the size
+// that stands in them.
+struct TensorTable {
+  OpwrightTensor tensor = Sized();
+  int64_t newer_field = -1;
+
+ private:
+  static OpwrightTensor Sized() {
+    OpwrightTensor t = {};
+    t.size = sizeof(TensorTable);
+    return t;
+  }
+};
+
 // Element i of an array of the table: its writer's structs may be longer than ours.
 template <typename T>
 const T& At(const T* first, int64_t i) {

@@ -6,14 +6,15 @@ namespace opwright OPWRIGHT_HIDDEN {
 namespace testing {
 namespace {
 
-OpwrightTensor Table(const Tensor& tensor) {
-  auto t = detail::Sized<OpwrightTensor>();
+TensorTable Table(const Tensor& tensor) {
+  TensorTable table;
+  OpwrightTensor& t = table.tensor;
   t.dtype = static_cast<int32_t>(tensor.dtype());
   t.rank = tensor.rank();
   t.dims = tensor.dims().data();
   t.elements = tensor.size();
   t.data = tensor.raw();
-  return t;
+  return table;
 }
 
 }  // namespace
@@ -30,8 +31,8 @@ RunPhase::RunPhase(std::shared_ptr<Engine> engine, std::shared_ptr<const Instanc
       actuals_(std::move(actuals)),
       output_table_(outputs_.size()) {
   for (const Tensor& input : inputs_) input_table_.push_back(Table(input));
-  context()->inputs = input_table_.data();
-  context()->outputs = output_table_.data();
+  context()->inputs = input_table_.empty() ? nullptr : &input_table_[0].tensor;
+  context()->outputs = output_table_.empty() ? nullptr : &output_table_[0].tensor;
 }
 
 void RunPhase::CheckShapes() {
@@ -90,7 +91,7 @@ void RunPhase::ThrowIfFailed() const {
 void RunPhase::ParallelFor(int64_t n, int64_t, void (*body)(void*, int64_t, int64_t), void* arg) {
   if (!computing_) return Phase::ParallelFor(n, 0, body, arg);
   const int64_t block =
-      engine_->block > 0 ? engine_->block : (n - 1) / (4 * engine_->pool.threads()) + 1;
+      engine_->block > 0 ? engine_->block : (n - 1) / (int64_t{4} * engine_->pool.threads()) + 1;
   engine_->pool.Run(n, block, engine_->block > 0, body, arg);
 }
 

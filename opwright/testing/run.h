@@ -62,7 +62,7 @@ class RunPhase : public ShapePhase {
   const OpwrightKernel* kernel_;
   std::vector<Tensor> inputs_, outputs_;
   std::vector<Actual> actuals_;
-  std::vector<OpwrightTensor> input_table_, output_table_;
+  std::vector<TensorTable> input_table_, output_table_;
   std::list<Buffer> scratch_;
   std::optional<unsigned char> scratch_fill_;
   bool allocate_ = false, computing_ = false;

@@ -116,9 +116,9 @@ TEST(Tensor, IsPrinted) {
 }
 
 TEST(Shape, EqualityIsOfWhatIsKnown) {
-  EXPECT_EQ(Shape(), Shape());
+  EXPECT_EQ(Shape::Unknown(), Shape::Unknown());
   EXPECT_EQ((Shape{-1, 2}), (Shape{-1, 2}));
-  EXPECT_NE(Shape(), Shape(0, nullptr));
+  EXPECT_NE(Shape::Unknown(), Shape());
   EXPECT_NE((Shape{-1}), (Shape{2}));
   EXPECT_NE((Shape{2}), (Shape{2, 2}));
 }

@@ -174,8 +174,8 @@ TEST(ElementMul, InfersShapes) {
   const Node op = ElementMul();
   const auto infer = [&op](const Shape& a, const Shape& b) { return op.InferShapes({a, b}).at(0); };
   EXPECT_EQ(infer(Shape{-1, 3}, Shape{2, -1}), (Shape{2, 3}));
-  EXPECT_EQ(infer(Shape(), Shape{2, -1}), (Shape{2, -1}));
-  EXPECT_EQ(infer(Shape(), Shape()), Shape());
+  EXPECT_EQ(infer(Shape::Unknown(), Shape{2, -1}), (Shape{2, -1}));
+  EXPECT_EQ(infer(Shape::Unknown(), Shape::Unknown()), Shape::Unknown());
   EXPECT_EQ(infer(Shape{0}, Shape{-1}), Shape{0});
   EXPECT_EQ(
       FailureOf([&] {

@@ -29,7 +29,7 @@ struct BadShape {
     if (fault_ == "twice") c.SetOutput(1, c.input(0));
     if (fault_ == "negative") c.SetOutput(1, {2, -5});
     if (fault_ == "unknown_dim") c.SetOutput(1, {2, opwright::kUnknown});
-    if (fault_ == "unknown_rank") c.SetOutput(1, opwright::Shape(-1, nullptr));
+    if (fault_ == "unknown_rank") c.SetOutput(1, opwright::Shape::Unknown());
     if (fault_ == "high_rank") c.SetOutput(1, opwright::Shape::OfRank(300));
     if (fault_ == "overflow") c.SetOutput(1, {int64_t{1} << 32, int64_t{1} << 32});
     if (fault_ == "too_large") c.SetOutput(1, {int64_t{1} << 55});

@@ -82,35 +82,7 @@ struct MaskedSum {
   }
 };
 
-// y = x, or an empty vector. The type has a default.
-struct Perhaps {
-  using T = opwright::Types<float, double, int32_t>;
-
-  static constexpr auto Declare() {
-    return opwright::Declare()
-        .Name("Conformance>Perhaps")
-        .Attr<T>("T", opwright::DType::kFloat)
-        .OptionalInput("x: T")
-        .Output("y: T");
-  }
-  static void Gradient(opwright::Gradient& g) {
-    if (g.Needed(0)) g.d_input(0) = g.d_output(0);
-  }
-  explicit Perhaps(const opwright::Attributes&) {}
-
-  void Shape(opwright::ShapeContext& c) const {
-    c.SetOutput(0, c.has(0) ? c.input(0) : opwright::Shape{0});
-  }
-
-  template <typename T>
-  void Compute(opwright::CpuCall& call) const {
-    auto y = call.output<T>(0);
-    for (int64_t i = 0; i < y.size(); ++i) y[i] = call.input<T>(0)[i];
-  }
-};
-
 }  // namespace
 
 OPWRIGHT_OP(Affine);
 OPWRIGHT_OP(MaskedSum);
-OPWRIGHT_OP(Perhaps);

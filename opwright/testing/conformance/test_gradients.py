@@ -29,7 +29,6 @@ CASES = {
     "affine_without_bias": (lambda m, x: m.conformance_affine(x, [], scale=3), [(2, 3)]),
     "masked_sum": (lambda m, x: m.conformance_masked_sum(x, [[True, False, True]]), [(3,)]),
     "masked_sum_without_mask": (lambda m, x: m.conformance_masked_sum(x, []), [(3,)]),
-    "perhaps": (lambda m, x: m.conformance_perhaps([x]), [(3,)]),
     "fill": (lambda m, v: m.conformance_fill([2, 3], v), [()]),
     "sum_all": (lambda m, x: m.conformance_sum_all(x), [(2, 3)]),
     "repeat": (lambda m, x: m.conformance_repeat(x, np.int64([2, 0, 3])), [(3,)]),

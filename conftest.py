@@ -1,7 +1,7 @@
 """What the tests of all folders share.
 
 OPWRIGHT_TEST_BUILD says which build is tested; it is build/dev of this checkout if not set.
-OPWRIGHT_TEST_SEED repeats a random test with the seed that it printed.
+OPWRIGHT_SEED repeats a random test with the seed that it printed.
 """
 
 import os
@@ -103,6 +103,6 @@ def rng():
     """A random generator of NumPy whose seed is printed, and so shown with a failure."""
     import numpy as np
 
-    seed = int(os.environ.get("OPWRIGHT_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
-    print(f"to repeat: OPWRIGHT_TEST_SEED={seed}")
+    seed = int(os.environ.get("OPWRIGHT_SEED") or int.from_bytes(os.urandom(4), "little"))
+    print(f"to replicate: OPWRIGHT_SEED={seed}")
     return np.random.default_rng(seed)

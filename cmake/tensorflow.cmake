@@ -56,8 +56,7 @@ function(opwright_add_bridge python)
     ${bridge} SYSTEM PRIVATE "${folder}/include" "${folder}/include/external/highwayhash"
                              "${folder}/include/external/farmhash_archive/src")
   # As the wheels themselves are built: with another NDEBUG or alignment, TensorFlow's inline code has another layout.
-  target_compile_definitions(${bridge} PRIVATE NDEBUG EIGEN_MAX_ALIGN_BYTES=64 OPWRIGHT_TF_MAJOR=2
-                                               OPWRIGHT_TF_MINOR=${minor})
+  target_compile_definitions(${bridge} PRIVATE NDEBUG EIGEN_MAX_ALIGN_BYTES=64 OPWRIGHT_TF_MINOR=${minor})
   # Whatever the preset, one sort of bridge: debug information of TensorFlow's headers is of no use and 20 times the code.
   # Deprecation: the same source serves all versions, and what one deprecates another may need.
   target_compile_options(${bridge} PRIVATE -O2 -g0 -Wno-deprecated-declarations)

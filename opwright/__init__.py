@@ -13,10 +13,10 @@ import importlib
 from opwright._library import load
 from opwright._version import __version__, include_dir, versions
 
-__all__ = ["__version__", "element_mul", "include_dir", "load", "versions"]
-
 # Where the ops are defined that come with opwright.
 _OPS = {"element_mul": "opwright.ops.element_mul"}
+
+__all__ = ["__version__", "include_dir", "load", "versions", *_OPS]
 
 
 def __getattr__(name):

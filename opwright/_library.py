@@ -12,9 +12,10 @@ _loaded = {}
 def load(path):
     """Opens an op library and returns its ops as functions.
 
-    Like `tf.load_op_library`, but it always returns the functions: also when the library was opened
-    before, by another spelling of its path, by a copy of the file, or before TensorFlow was imported.
-    And it raises what is wrong, where `tf.load_op_library` returns a module without functions.
+    Like `tf.load_op_library`, but it always returns the functions: also when the library was
+    opened before, by another spelling of its path, by a copy of the file, or before TensorFlow was
+    imported. And it raises what is wrong, where `tf.load_op_library` returns a module without
+    functions.
 
     Args:
       path: the library's file, a string or a path.
@@ -25,7 +26,7 @@ def load(path):
 
     Raises:
       FileNotFoundError: there is no such file.
-      ValueError: the file is no op library of opwright.
+      ValueError: the file is not an op library of opwright.
       RuntimeError: the ops cannot be registered, for instance because there is no bridge for this
         version of TensorFlow, or because another library has an op of the same name.
     """
@@ -49,8 +50,8 @@ def _open(file):
         raise ValueError(f"opwright.load: {file} does not open: {message}") from error
     except AttributeError:
         raise ValueError(
-            f"opwright.load: {file} is no op library of opwright (it has no function opwright_init); "
-            "open others with tf.load_op_library"
+            f"opwright.load: {file} is not an op library of opwright (it has no function "
+            "opwright_init); open others with tf.load_op_library"
         ) from None
     init.restype = ctypes.c_void_p
     message = ctypes.c_char_p()

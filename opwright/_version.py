@@ -25,7 +25,7 @@ def versions():
     from importlib import metadata
 
     tensorflow = None
-    for name in ("tensorflow", "tensorflow-cpu", "tensorflow-intel", "tf-nightly"):
+    for name in ("tensorflow", "tensorflow-cpu", "tensorflow-cpu-aws", "tensorflow-rocm"):
         try:
             tensorflow = metadata.version(name)
             break

@@ -9,4 +9,4 @@
 namespace opwright OPWRIGHT_HIDDEN {
 OPWRIGHT_DTYPE(std::complex<float>, kComplex64)
 OPWRIGHT_DTYPE(std::complex<double>, kComplex128)
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -32,7 +32,7 @@
 //
 //   g++ -std=c++17 -O2 -shared -fPIC -I<include root> scale.cc -o libscale.so
 //
-// The library that comes out loads in every TensorFlow from 2.15 on, by tf.load_op_library.
+// The library that comes out loads in every TensorFlow that has a bridge, by tf.load_op_library.
 //
 //   declare.h        Declare: attributes, inputs, outputs
 //   attributes.h     Attributes: what a node was given, read once, in the constructor

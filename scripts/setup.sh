@@ -4,7 +4,7 @@
 source "$(dirname "$0")/common.sh"
 versions=$(versions_of "${1:-test}")
 
-PACKAGES=(binutils ccache clang-format cmake libbenchmark-dev libcli11-dev libelf-dev libfmt-dev libgmock-dev
+PACKAGES=(binutils ccache clang-format cmake libbenchmark-dev libcli11-dev libelf-dev libfmt-dev
   libgtest-dev ninja-build nlohmann-json3-dev)
 
 as_root() {
@@ -37,7 +37,7 @@ install_packages() {
     fail "apt-get could not install ${missing[*]}: see the lines above, then run 'make' with the same target again."
 }
 
-# TensorFlow has wheels for both ends of our range on Python 3.11 only.
+# The pinned tools need Python 3.11, and TensorFlow 2.15 has no wheel for a newer one.
 find_python() {
   local candidate
   for candidate in python3.11 python3; do

@@ -14,9 +14,9 @@ PROGRAM = ROOT / "opwright" / "bin" / "opwright"
 
 @pytest.fixture(scope="session")
 def program_environment():
-    """A person's shell: `opwright` and this Python in the PATH. Repeated builds come from ccache."""
+    """A person's shell: `opwright` and this Python in the PATH; what repeats comes from ccache."""
     if not PROGRAM.is_file():
-        pytest.fail(f"{PROGRAM} is missing: build first (cmake --preset dev; cmake --build --preset dev)")
+        pytest.fail(f"{PROGRAM} is missing: build first (cmake --build --preset dev)")
     paths = [str(PROGRAM.parent), str(pathlib.Path(sys.executable).parent), os.environ["PATH"]]
     return {
         **os.environ,

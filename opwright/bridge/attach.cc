@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 
@@ -161,8 +162,8 @@ int32_t Attach(const OpwrightLibrary* library, std::string* why) {
     *why = "the library's table is incomplete; the library is damaged";
     return 0;
   }
-  std::lock_guard<std::mutex> lock(Mutex());
   std::vector<const Op*> added;
+  std::unique_lock<std::mutex> lock(Mutex());
   for (const OpwrightOp* table = library->ops; table; table = table->next) {
     std::string problem;
     const std::string name = OPWRIGHT_HAS(*table, name) && table->name ? table->name : "?";
@@ -180,6 +181,7 @@ int32_t Attach(const OpwrightLibrary* library, std::string* why) {
     }
     if (why->empty()) *why = problem;
   }
+  lock.unlock();  // whoever holds Python's lock may be waiting for this one
   const std::string python = RegisterPythonGradients(added);
   if (why->empty()) *why = python;
   return why->empty();
@@ -198,8 +200,8 @@ std::string TensorName(const Op& op, absl::Span<const int32_t> begin, bool outpu
   for (int i = 0; i < args.size(); ++i) {
     const size_t arg = static_cast<size_t>(i);
     if (flat >= begin[arg + 1]) continue;
-    const bool list = !args[i].number_attr().empty() || !args[i].type_list_attr().empty();
-    return list ? args[i].name() + "[" + std::to_string(flat - begin[arg]) + "]" : args[i].name();
+    return IsList(args[i]) ? args[i].name() + "[" + std::to_string(flat - begin[arg]) + "]"
+                           : args[i].name();
   }
   return "?";
 }
@@ -214,18 +216,26 @@ extern "C" __attribute__((visibility("default"))) int32_t opwright_attach(
     ok = opwright::bridge::Attach(library, &why);
   } catch (const std::exception& e) {
     why = e.what();
+  } catch (...) {
+    why = "something was thrown that is not a std::exception";
   }
   if (message_size > 0)
     std::snprintf(message, static_cast<size_t>(message_size), "%s", why.c_str());
   return ok;
 }
 
-// The names of a library's ops, a line each; for opwright.load. Valid until the thread's next call.
+// The names of a library's ops, a line each; for opwright.load. Valid until the thread's next call;
+// null without memory.
 extern "C" __attribute__((visibility("default"))) const char* opwright_op_names(
     const OpwrightLibrary* library) noexcept {
   thread_local std::string names;
-  names.clear();
-  for (const OpwrightOp* op = library->ops; op; op = op->next)
-    names += std::string(op->name) + "\n";
-  return names.c_str();
+  try {
+    names.clear();
+    for (const OpwrightOp* op = library->ops; op; op = op->next) {
+      names += std::string(op->name) + "\n";
+    }
+    return names.c_str();
+  } catch (...) {
+    return nullptr;
+  }
 }

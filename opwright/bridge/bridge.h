@@ -4,16 +4,20 @@
 // that includes TensorFlow, and is built once for each minor version of it.
 //
 //   attach.cc      the table of a library, checked, becomes registered ops and kernels
+//   phase.h        what the calls of an op through the table have in common
 //   attributes.cc  attributes of a node, as the table wants them
 //   shape.cc       shape inference while a graph is built
 //   kernel.cc      runs on the CPU
 //   gradient.cc    records the gradient of one node
-//   python.cc      registers the gradients in this process's Python, if there is one
+//   gradients.py   plays such a recording in Python
+//   python.cc      runs gradients.py in this process's Python, if there is one
+//
+// Tested by opwright/testing/conformance and tests/, in TensorFlow.
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,6 +40,11 @@ struct Op {
   std::vector<std::pair<int, int>> forwards;  // input argument to output argument
   std::string no_gradient;                    // why there is none
 };
+
+// An argument that holds a list of tensors.
+inline bool IsList(const tensorflow::OpDef::ArgDef& arg) {
+  return !arg.number_attr().empty() || !arg.type_list_attr().empty();
+}
 
 // The op of this name, or null if it is none of ours.
 const Op* FindOp(const std::string& name);

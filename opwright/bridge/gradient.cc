@@ -1,5 +1,4 @@
-#include <cstring>
-#include <map>
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -42,15 +41,38 @@ struct GradientPhase : Phase {
   const uint8_t* needed = nullptr;
   tensorflow::GraphDef recording;
   std::vector<OpwrightRef> d_inputs;
-
-  static GradientPhase& Of(OpwrightContext* c) { return static_cast<GradientPhase&>(Phase::Of(c)); }
 };
 
-int32_t Attribute(OpwrightContext* c, const char* name, OpwrightAttr* attr) {
-  return GradientPhase::Of(c).attributes.Read(name, attr);
+// How many results a call has is known once all its arguments are; only a call of a fixed number is
+// checked here.
+int FixedResults(const std::string& name) {
+  const OpDef* def = nullptr;
+  if (!tensorflow::OpRegistry::Global()->LookUpOpDef(name, &def).ok()) return 1;  // a constant
+  for (const auto& arg : def->output_arg()) {
+    if (IsList(arg)) return INT32_MAX;
+  }
+  return def->output_arg_size();
 }
 
-int32_t Needed(OpwrightContext* c, int32_t tensor) { return GradientPhase::Of(c).needed[tensor]; }
+void CheckRef(GradientPhase& phase, const OpwrightRef& ref, const std::string& user) {
+  int end = 0;
+  if (ref.source == OPWRIGHT_INPUT) {
+    end = phase.layout.inputs.back();
+  } else if (ref.source == OPWRIGHT_OUTPUT || ref.source == OPWRIGHT_D_OUTPUT) {
+    end = phase.layout.outputs.back();
+  } else if (ref.source >= OPWRIGHT_CALL &&
+             ref.source < OPWRIGHT_CALL + phase.recording.node_size()) {
+    end = FixedResults(phase.recording.node(ref.source - OPWRIGHT_CALL).op());
+  }
+  if (ref.index >= 0 && ref.index < end) return;
+  const bool call = ref.source >= OPWRIGHT_CALL && end > 0;
+  phase.Fail(absl::InternalError(
+      "Gradient gives " + user + " a tensor that does not exist: " +
+      (call ? "result " + std::to_string(ref.index) + " of " +
+                  phase.recording.node(ref.source - OPWRIGHT_CALL).op() + ", which has " +
+                  std::to_string(end)
+            : "source " + std::to_string(ref.source) + ", index " + std::to_string(ref.index))));
+}
 
 std::string ToText(const OpwrightRef& ref) {
   const std::string index = ":" + std::to_string(ref.index);
@@ -105,7 +127,7 @@ std::string CheckCall(const OpDef& def, const NodeDef& call, int32_t n_args,
   }
   for (int32_t i = 0; i < n_args; ++i) {
     const auto& arg = def.input_arg(i);
-    const bool list = !arg.number_attr().empty() || !arg.type_list_attr().empty();
+    const bool list = IsList(arg);
     if (list == (At(args, i).is_list != 0)) continue;
     return "with " + std::string(list ? "a tensor" : "a list") + " for its argument " + arg.name() +
            ", which is " + (list ? "a list" : "a tensor");
@@ -117,21 +139,24 @@ std::string CheckCall(const OpDef& def, const NodeDef& call, int32_t n_args,
   return "";
 }
 
-int32_t Call(OpwrightContext* c, const char* name, int32_t n_args, const OpwrightArg* args,
+int32_t Call(GradientPhase& phase, const char* name, int32_t n_args, const OpwrightArg* args,
              int32_t n_attrs, const OpwrightAttr* attrs) {
-  GradientPhase& phase = GradientPhase::Of(c);
   const OpDef* def = nullptr;
   if (!tensorflow::OpRegistry::Global()->LookUpOpDef(name, &def).ok()) {
     phase.Fail(absl::InternalError("Gradient calls op " + std::string(name) +
                                    ", which neither this library nor TensorFlow has"));
     return -1;
   }
-  NodeDef* call = phase.recording.add_node();
+  NodeDef node;
+  NodeDef* call = &node;
   call->set_op(name);
   for (int32_t i = 0; i < n_args; ++i) {
     const OpwrightArg& arg = At(args, i);
     if (arg.is_list) call->add_input("[");
-    for (int64_t k = 0; k < arg.count; ++k) call->add_input(ToText(arg.refs[k]));
+    for (int64_t k = 0; k < arg.count; ++k) {
+      CheckRef(phase, arg.refs[k], name);
+      call->add_input(ToText(arg.refs[k]));
+    }
     if (arg.is_list) call->add_input("]");
   }
   for (int32_t i = 0; i < n_attrs; ++i) {
@@ -144,11 +169,11 @@ int32_t Call(OpwrightContext* c, const char* name, int32_t n_args, const Opwrigh
     return -1;
   }
   if (const Op* called = FindOp(name)) CopyAttributes(phase, *called, call);
+  *phase.recording.add_node() = std::move(node);
   return phase.recording.node_size() - 1;
 }
 
-int32_t Constant(OpwrightContext* c, const OpwrightTensor* value) {
-  GradientPhase& phase = GradientPhase::Of(c);
+int32_t Constant(GradientPhase& phase, const OpwrightTensor* value) {
   NodeDef* call = phase.recording.add_node();
   call->set_op("Const");
   const auto dtype = static_cast<tensorflow::DataType>(value->dtype);
@@ -164,37 +189,44 @@ int32_t Constant(OpwrightContext* c, const OpwrightTensor* value) {
   return phase.recording.node_size() - 1;
 }
 
-void SetDInput(OpwrightContext* c, int32_t tensor, OpwrightRef ref) {
-  GradientPhase::Of(c).d_inputs[static_cast<size_t>(tensor)] = ref;
+void SetDInput(GradientPhase& phase, int32_t tensor, OpwrightRef ref) {
+  if (ref.source != OPWRIGHT_NONE) CheckRef(phase, ref, "d_input");
+  phase.d_inputs[static_cast<size_t>(tensor)] = ref;
 }
 
 constexpr OpwrightApi MakeApi() {
   OpwrightApi api = {};
   api.size = sizeof api;
   api.fail = &FailPhase;
-  api.attribute = &Attribute;
-  api.needed = &Needed;
-  api.call = &Call;
-  api.constant = &Constant;
-  api.set_d_input = &SetDInput;
+  api.attribute = &ReadAttribute<GradientPhase>;
+  api.needed = [](OpwrightContext* c, int32_t tensor) {
+    return int32_t{static_cast<GradientPhase&>(Phase::Of(c)).needed[tensor]};
+  };
+  api.call = [](OpwrightContext* c, const char* op, int32_t n_args, const OpwrightArg* args,
+                int32_t n_attrs, const OpwrightAttr* attrs) {
+    return Guard<GradientPhase>(c, int32_t{-1}, [&](GradientPhase& phase) {
+      return Call(phase, op, n_args, args, n_attrs, attrs);
+    });
+  };
+  api.constant = [](OpwrightContext* c, const OpwrightTensor* value) {
+    return Guard<GradientPhase>(c, int32_t{-1},
+                                [&](GradientPhase& phase) { return Constant(phase, value); });
+  };
+  api.set_d_input = [](OpwrightContext* c, int32_t tensor, OpwrightRef ref) {
+    Guard<GradientPhase>(c, 0,
+                         [&](GradientPhase& phase) { return SetDInput(phase, tensor, ref), 0; });
+  };
   return api;
 }
 constexpr OpwrightApi kApi = MakeApi();
 
 absl::Status Record(const NodeDef& node, const uint8_t* needed, std::string* bytes) {
   const Op* op = FindOp(node.op());
-  if (!op) return absl::InternalError(node.op() + " is no op of opwright");
+  if (!op) return absl::InternalError(node.op() + " is not an op of opwright");
   GradientPhase phase(*op, node);
   phase.needed = needed;
-  tensorflow::NameRangeMap inputs, outputs;
-  const absl::Status status = tensorflow::NameRangesForNode(node, op->def, &inputs, &outputs);
+  const absl::Status status = MakeLayout(*op, node, &phase.layout);
   if (!status.ok()) return status;
-  phase.layout.inputs = {0};
-  phase.layout.outputs = {0};
-  for (const auto& arg : op->def.input_arg())
-    phase.layout.inputs.push_back(inputs[arg.name()].second);
-  for (const auto& arg : op->def.output_arg())
-    phase.layout.outputs.push_back(outputs[arg.name()].second);
   phase.d_inputs.assign(static_cast<size_t>(phase.layout.inputs.back()), {OPWRIGHT_NONE, 0});
   OpwrightContext context = MakeContext(*op, kApi, &phase, phase.layout, 0);
   op->table->gradient(&context);
@@ -221,8 +253,8 @@ extern "C" __attribute__((visibility("default"))) int32_t opwright_record_gradie
     status = def.ParseFromArray(node, static_cast<int>(node_size))
                  ? opwright::bridge::Record(def, needed, &bytes)
                  : absl::InternalError("the node could not be read");
-  } catch (const std::exception& e) {
-    status = absl::InternalError(e.what());
+  } catch (...) {
+    status = absl::InternalError("out of memory");
   }
   if (!status.ok()) bytes = std::string(status.message());
   *result = bytes.data();

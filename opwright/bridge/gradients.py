@@ -1,244 +1,263 @@
-"""Gradients of opwright's ops in TensorFlow's Python.
+"""What opwright needs in TensorFlow's Python: the gradients of its ops, and its ops as functions.
 
-The bridge runs this file when it has registered ops, in a Python that has imported TensorFlow,
-with two names set: `bridge_file`, the bridge's own file, and `op_list`, pairs of an op's name and
-None, or why the op has no gradient. What it leaves behind is the module `_opwright_gradients`.
+The bridge makes this file the module `_opwright_gradients` of a Python that has imported
+TensorFlow, with the name `bridge_file` set, and calls `register` when it has registered ops.
+`opwright.load` uses `names_of` and `function_of`.
 """
 
-import sys
+import ctypes
+import functools
+import keyword
 import types
 
-_MODULE = "_opwright_gradients"
+import numpy as np
+from tensorflow.core.framework import graph_pb2, node_def_pb2, op_def_pb2
+from tensorflow.python.framework import (
+    _pywrap_python_op_gen,
+    constant_op,
+    dtypes,
+    errors_impl,
+    op_def_registry,
+    ops,
+    tensor_shape,
+    tensor_util,
+)
+from tensorflow.python.ops import array_ops
+
+# A model has few kinds of nodes; but shapes or numbers among the attributes may never repeat.
+_MAX_PLANS = 10000
+
+bridge = ctypes.CDLL(bridge_file)  # noqa: F821
+bridge.opwright_op_names.restype = ctypes.c_char_p
+bridge.opwright_op_names.argtypes = [ctypes.c_void_p]
 
 
-def _make_module(bridge_file):
-    import ctypes
-    import functools
-    import keyword
+@functools.cache
+def function_of(op_name):
+    """The Python function of an op, as tf.load_op_library would make it, and its name."""
+    op_list = op_def_pb2.OpList()
+    op_list.op.append(op_def_registry.get(op_name))
+    source = _pywrap_python_op_gen.GetPythonWrappers(op_list.SerializeToString())
+    module = types.ModuleType("opwright_op_" + op_name.replace(">", "_"))
+    exec(source, module.__dict__)
+    raw = getattr(module, op_name.replace(">", "_"))  # the alias for tf.raw_ops
+    for name, value in vars(module).items():
+        fallback = name.endswith("_eager_fallback")
+        if getattr(value, "__module__", "") == module.__name__ and not fallback:
+            if callable(value) and value is not raw and not name.startswith("_"):
+                return name, value
+    return op_name, raw
 
-    import numpy as np
-    from tensorflow.core.framework import graph_pb2, node_def_pb2, op_def_pb2
-    from tensorflow.python.framework import (
-        _pywrap_python_op_gen,
-        constant_op,
-        dtypes,
-        errors_impl,
-        op_def_registry,
-        ops,
-        tensor_shape,
-        tensor_util,
-    )
-    from tensorflow.python.ops import array_ops
 
-    bridge = ctypes.CDLL(bridge_file)
-    bridge.opwright_op_names.restype = ctypes.c_char_p
-    bridge.opwright_op_names.argtypes = [ctypes.c_void_p]
+def to_python(attr):
+    """An AttrValue as the argument of a generated function."""
+    kind = attr.WhichOneof("value")
+    if kind == "list":
+        values = attr.list
+        if values.type:
+            return [dtypes.as_dtype(x) for x in values.type]
+        if values.shape:
+            return [tensor_shape.TensorShape(x) for x in values.shape]
+        return list(values.i or values.f or values.b or values.s)
+    if kind == "type":
+        return dtypes.as_dtype(attr.type)
+    if kind == "shape":
+        return tensor_shape.TensorShape(attr.shape)
+    return getattr(attr, kind)
 
-    @functools.lru_cache(maxsize=None)
-    def function_of(op_name):
-        """The Python function of an op, as tf.load_op_library would make it, and its name."""
-        op_list = op_def_pb2.OpList()
-        op_list.op.append(op_def_registry.get(op_name))
-        source = _pywrap_python_op_gen.GetPythonWrappers(op_list.SerializeToString())
-        module = types.ModuleType("opwright_op_" + op_name.replace(">", "_"))
-        exec(source, module.__dict__)
-        raw = getattr(module, op_name.replace(">", "_"))  # the alias for tf.raw_ops
-        for name, value in vars(module).items():
-            fallback = name.endswith("_eager_fallback")
-            if getattr(value, "__module__", "") == module.__name__ and not fallback:
-                if callable(value) and value is not raw and not name.startswith("_"):
-                    return name, value
-        return op_name, raw
 
-    def to_python(attr):
-        """An AttrValue as the argument of a generated function."""
-        kind = attr.WhichOneof("value")
-        if kind == "list":
-            values = attr.list
-            if values.type:
-                return [dtypes.as_dtype(x) for x in values.type]
-            if values.shape:
-                return [tensor_shape.TensorShape(x) for x in values.shape]
-            return list(values.i or values.f or values.b or values.s)
-        if kind == "type":
-            return dtypes.as_dtype(attr.type)
-        if kind == "shape":
-            return tensor_shape.TensorShape(attr.shape)
-        return getattr(attr, kind)
-
-    def node_of(op):
-        """The NodeDef of what is differentiated: a graph's operation, or what the tape kept."""
-        if isinstance(op, ops.Operation):
-            return op.node_def
-        node = node_def_pb2.NodeDef(name="node", op=op.type)
-        for attr in op_def_registry.get(op.type).attr:
-            try:
-                value = op.get_attr(attr.name)
-            except KeyError:  # the tape has no attribute that has its default
-                node.attr[attr.name].CopyFrom(attr.default_value)
-                continue
-            fill(node.attr[attr.name], attr.type, value)
+def node_of(op):
+    """The NodeDef of what is differentiated, without its name and inputs: equal nodes are alike."""
+    node = node_def_pb2.NodeDef(name="node", op=op.type)
+    if isinstance(op, ops.Operation):
+        for name, attr in op.node_def.attr.items():
+            if not name.startswith("_"):
+                node.attr[name].CopyFrom(attr)
         return node
-
-    fields = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type"}
-
-    def fill(attr, kind, value):
-        if kind.startswith("list("):
-            attr.list.SetInParent()
-            for x in value:
-                add(attr.list, kind[5:-1], x)
-        elif kind == "shape":
-            attr.shape.CopyFrom(tensor_shape.as_shape(value).as_proto())
-        elif kind == "type":
-            attr.type = dtypes.as_dtype(value).as_datatype_enum
-        else:
-            setattr(attr, fields[kind], value)
-
-    def add(values, kind, x):
-        if kind == "shape":
-            values.shape.add().CopyFrom(tensor_shape.as_shape(x).as_proto())
-        elif kind == "type":
-            values.type.append(dtypes.as_dtype(x).as_datatype_enum)
-        else:
-            getattr(values, fields[kind]).append(x)
-
-    def record(node, needed):
-        data = node.SerializeToString()
-        result, size = ctypes.c_char_p(), ctypes.c_int64()
-        flags = (ctypes.c_uint8 * (len(needed) + 1))(*needed)
-        code = bridge.opwright_record_gradient(
-            data, ctypes.c_int64(len(data)), flags, ctypes.byref(result), ctypes.byref(size)
-        )
-        answer = ctypes.string_at(result, size.value)
-        if code:
-            error = errors_impl.exception_type_from_error_code(code)
-            raise error(None, None, "gradient of " + answer.decode(errors="replace"))
-        return graph_pb2.GraphDef.FromString(answer)
-
-    def parse(inputs):
-        """Arguments of a call: pairs (source, index), or lists of them."""
-        arguments, current = [], None
-        for text in inputs:
-            if text == "[":
-                current = []
-            elif text == "]":
-                arguments.append(current)
-                current = None
-            else:
-                source, index = text.split(":") if text else (None, 0)
-                source = int(source) if source and source.isdigit() else source
-                (arguments if current is None else current).append((source, int(index)))
-        return arguments
-
-    def compile_node(node):
-        """A function from the tensors so far to the results of one recorded call."""
-        if node.op == "Const":
-            value = node.attr["value"].tensor
-            dtype = dtypes.as_dtype(value.dtype)
-            array = np.frombuffer(value.tensor_content, dtype.as_numpy_dtype)
-            array = array.reshape(tensor_util.TensorShapeProtoToList(value.tensor_shape))
-            return lambda get: [constant_op.constant(array, dtype)]
-        function = function_of(node.op)[1]
-        definition = op_def_registry.get(node.op)
-        names = [legal(arg.name) for arg in definition.input_arg]
-        arguments = list(zip(names, parse(node.input)))
-        attributes = {legal(name): to_python(attr) for name, attr in node.attr.items()}
-        outputs = definition.output_arg
-        several = len(outputs) != 1 or outputs[0].number_attr or outputs[0].type_list_attr
-
-        def call(get):
-            tensors = {
-                name: [get(*ref) for ref in arg] if isinstance(arg, list) else get(*arg)
-                for name, arg in arguments
-            }
-            result = function(**tensors, **attributes)
-            return flatten(result) if several else [result]
-
-        return call
-
-    def legal(name):
-        return name + "_" if keyword.iskeyword(name) else name
-
-    def flatten(result):
-        if isinstance(result, (list, tuple)):
-            return [tensor for part in result for tensor in flatten(part)]
-        return [result]
-
-    plans = {}
-
-    def plan_of(op, needed):
+    for attr in op_def_registry.get(op.type).attr:  # what the tape has kept of an eager call
         try:
-            key = (op.type, getattr(op, "attrs", None) or node_of(op).SerializeToString(), needed)
-            hash(key)
-        except TypeError:  # a list among the attributes
-            node = node_of(op)
-            key = (op.type, node.SerializeToString(), needed)
-        if key not in plans:
-            *calls, last = record(node_of(op), needed).node
-            if len(plans) > 10000:
-                plans.clear()
-            plans[key] = [compile_node(call) for call in calls], parse(last.input)
-        return plans[key]
-
-    def differentiable(tensor):
-        return tensor.dtype.is_floating or tensor.dtype.is_complex
-
-    def gradient(op, *d_outputs):
-        skip = getattr(op, "skip_input_indices", None) or ()
-        needed = bytes(i not in skip and differentiable(x) for i, x in enumerate(op.inputs))
-        calls, d_inputs = plan_of(op, needed)
-        results = []
-
-        def get(source, index):
-            if source == "input":
-                return op.inputs[index]
-            if source == "output":
-                return op.outputs[index]
-            if source == "d_output":
-                return d_output(op, d_outputs, index)
-            return results[source][index] if source is not None else None
-
-        for call in calls:
-            results.append(call(get))
-        return [get(*ref) for ref in d_inputs]
-
-    def d_output(op, d_outputs, index):
-        value, output = d_outputs[index], op.outputs[index]
-        if not differentiable(output):
-            raise errors_impl.InternalError(
-                None,
-                None,
-                f"gradient of {op.type}: output {index} is {output.dtype.name}, "
-                "which has no gradient; Gradient must not ask for its d_output",
-            )
-        if value is None:
-            return array_ops.zeros_like(output)
-        return ops.convert_to_tensor(value)  # may be IndexedSlices
-
-    def no_gradient(why):
-        def refuse(op, *d_outputs):
-            raise LookupError(f"{op.type} has no gradient: {why}")
-
-        return refuse
-
-    def register(op_list):
-        for name, why in op_list:
-            try:
-                ops.RegisterGradient(name)(gradient if why is None else no_gradient(why))
-            except KeyError:  # the author's own gradient, registered before, stands
-                pass
-
-    def names_of(library):
-        return bridge.opwright_op_names(library).decode().split()
-
-    module = types.ModuleType(_MODULE, __doc__)
-    module.register = register
-    module.function_of = function_of
-    module.names_of = names_of
-    return module
+            value = op.get_attr(attr.name)
+        except KeyError:  # one that has its default
+            node.attr[attr.name].CopyFrom(attr.default_value)
+            continue
+        fill(node.attr[attr.name], attr.type, value)
+    return node
 
 
-if "tensorflow" in sys.modules:
-    if _MODULE not in sys.modules:
-        sys.modules[_MODULE] = _make_module(bridge_file)  # noqa: F821
-    sys.modules[_MODULE].register(op_list)  # noqa: F821
+_FIELDS = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type"}
+
+
+def fill(attr, kind, value):
+    if kind.startswith("list("):
+        attr.list.SetInParent()
+        for x in value:
+            add(attr.list, kind[5:-1], x)
+    elif kind == "shape":
+        attr.shape.CopyFrom(tensor_shape.as_shape(value).as_proto())
+    elif kind == "type":
+        attr.type = dtypes.as_dtype(value).as_datatype_enum
+    else:
+        setattr(attr, _FIELDS[kind], value)
+
+
+def add(values, kind, x):
+    if kind == "shape":
+        values.shape.add().CopyFrom(tensor_shape.as_shape(x).as_proto())
+    elif kind == "type":
+        values.type.append(dtypes.as_dtype(x).as_datatype_enum)
+    else:
+        getattr(values, _FIELDS[kind]).append(x)
+
+
+def record(node, needed):
+    """Has the bridge play Gradient for a node; see gradient.cc for the form of a recording."""
+    result, size = ctypes.c_char_p(), ctypes.c_int64()
+    flags = (ctypes.c_uint8 * (len(needed) + 1))(*needed)
+    code = bridge.opwright_record_gradient(
+        node, ctypes.c_int64(len(node)), flags, ctypes.byref(result), ctypes.byref(size)
+    )
+    answer = ctypes.string_at(result, size.value)
+    if code:
+        error = errors_impl.exception_type_from_error_code(code)
+        raise error(None, None, "gradient of " + answer.decode(errors="replace"))
+    return graph_pb2.GraphDef.FromString(answer)
+
+
+def parse(inputs):
+    """Arguments of a call: pairs (source, index), or lists of them."""
+    arguments, current = [], None
+    for text in inputs:
+        if text == "[":
+            current = []
+        elif text == "]":
+            arguments.append(current)
+            current = None
+        else:
+            source, index = text.split(":") if text else (None, 0)
+            source = int(source) if source and source.isdigit() else source
+            (arguments if current is None else current).append((source, int(index)))
+    return arguments
+
+
+def compile_node(node):
+    """A function from the tensors so far to the results of one recorded call."""
+    if node.op == "Const":
+        value = node.attr["value"].tensor
+        dtype = dtypes.as_dtype(value.dtype)
+        array = np.frombuffer(value.tensor_content, dtype.as_numpy_dtype)
+        array = array.reshape(tensor_util.TensorShapeProtoToList(value.tensor_shape))
+        return lambda get: [constant_op.constant(array, dtype)]
+    function = function_of(node.op)[1]
+    definition = op_def_registry.get(node.op)
+    names = [legal(arg.name) for arg in definition.input_arg]
+    arguments = list(zip(names, parse(node.input)))
+    attributes = {legal(name): to_python(attr) for name, attr in node.attr.items()}
+    outputs = definition.output_arg
+    several = len(outputs) != 1 or outputs[0].number_attr or outputs[0].type_list_attr
+
+    def call(get):
+        tensors = {
+            name: [get(*ref) for ref in arg] if isinstance(arg, list) else get(*arg)
+            for name, arg in arguments
+        }
+        result = function(**tensors, **attributes)
+        return flatten(result) if several else [result]
+
+    return call
+
+
+def legal(name):
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def flatten(result):
+    if isinstance(result, (list, tuple)):
+        return [tensor for part in result for tensor in flatten(part)]
+    return [result]
+
+
+_plans = {}
+
+
+def plan_of(op, needed):
+    """The recorded calls as functions, and where the gradients of the inputs are among them."""
+    node = None
+    key = (op.type, getattr(op, "attrs", None), needed)
+    if key[1] is None or not hashable(key):  # a graph's operation, or a list among the attributes
+        node = node_of(op).SerializeToString(deterministic=True)
+        key = (op.type, node, needed)
+    plan = _plans.get(key)
+    if plan is None:
+        if node is None:
+            node = node_of(op).SerializeToString(deterministic=True)
+        *calls, last = record(node, needed).node
+        plan = [compile_node(call) for call in calls], parse(last.input)
+        if len(_plans) >= _MAX_PLANS:
+            _plans.clear()
+        _plans[key] = plan
+    return plan
+
+
+def hashable(key):
+    try:
+        hash(key)
+    except TypeError:
+        return False
+    return True
+
+
+def differentiable(tensor):
+    return tensor.dtype.is_floating or tensor.dtype.is_complex
+
+
+def gradient(op, *d_outputs):
+    skip = getattr(op, "skip_input_indices", None) or ()
+    needed = bytes(i not in skip and differentiable(x) for i, x in enumerate(op.inputs))
+    calls, d_inputs = plan_of(op, needed)
+    results = []
+
+    def get(source, index):
+        if source == "input":
+            return op.inputs[index]
+        if source == "output":
+            return op.outputs[index]
+        if source == "d_output":
+            return d_output(op, d_outputs, index)
+        return results[source][index] if source is not None else None
+
+    for call in calls:
+        results.append(call(get))
+    return [get(*ref) for ref in d_inputs]
+
+
+def d_output(op, d_outputs, index):
+    value, output = d_outputs[index], op.outputs[index]
+    if not differentiable(output):
+        raise errors_impl.InternalError(
+            None,
+            None,
+            f"gradient of {op.type}: output {index} is {output.dtype.name}, "
+            "which has no gradient; Gradient must not ask for its d_output",
+        )
+    if value is None:
+        return array_ops.zeros_like(output)
+    return ops.convert_to_tensor(value)  # may be IndexedSlices
+
+
+def no_gradient(why):
+    def refuse(op, *d_outputs):
+        raise LookupError(f"{op.type} has no gradient: {why}")
+
+    return refuse
+
+
+def register(op_list):
+    for name, why in op_list:
+        try:
+            ops.RegisterGradient(name)(gradient if why is None else no_gradient(why))
+        except KeyError:  # the author's own gradient, registered before, stands
+            pass
+
+
+def names_of(library):
+    return bridge.opwright_op_names(library).decode().split()

@@ -29,34 +29,22 @@ using tensorflow::TensorShape;
 // ---- construction -------------------------------------------------------------------------------
 
 struct CreatePhase : Phase {
-  explicit CreatePhase(AttributeReader* reader) : attributes(reader) {}
-  AttributeReader* attributes;
-};
+  CreatePhase(const Op& op, const tensorflow::NodeDef& node)
+      : node_attrs(node),
+        attributes(op.def, [this](const std::string& name) { return node_attrs.Find(name); }) {}
 
-int32_t Attribute(OpwrightContext* c, const char* name, OpwrightAttr* attr) {
-  return static_cast<CreatePhase&>(Phase::Of(c)).attributes->Read(name, attr);
-}
+  tensorflow::AttrSlice node_attrs;
+  AttributeReader attributes;
+};
 
 constexpr OpwrightApi MakeCreateApi() {
   OpwrightApi api = {};
   api.size = sizeof api;
   api.fail = &FailPhase;
-  api.attribute = &Attribute;
+  api.attribute = &ReadAttribute<CreatePhase>;
   return api;
 }
 constexpr OpwrightApi kCreateApi = MakeCreateApi();
-
-absl::Status MakeLayout(const tensorflow::NodeDef& node, const tensorflow::OpDef& def,
-                        Layout* layout) {
-  tensorflow::NameRangeMap inputs, outputs;
-  const absl::Status status = tensorflow::NameRangesForNode(node, def, &inputs, &outputs);
-  if (!status.ok()) return status;
-  layout->inputs = {0};
-  layout->outputs = {0};
-  for (const auto& arg : def.input_arg()) layout->inputs.push_back(inputs[arg.name()].second);
-  for (const auto& arg : def.output_arg()) layout->outputs.push_back(outputs[arg.name()].second);
-  return absl::OkStatus();
-}
 
 // ---- one run ------------------------------------------------------------------------------------
 
@@ -89,10 +77,6 @@ struct RunPhase : Phase {
   Room<OpwrightTensor, 8> tensors;
   Room<int64_t, 40> dims;
   absl::InlinedVector<Tensor, 2> scratch;
-
-  static RunPhase& Of(OpwrightContext* context) {
-    return static_cast<RunPhase&>(Phase::Of(context));
-  }
 };
 
 void Describe(const Tensor& tensor, const int64_t* dims, OpwrightTensor* t) {
@@ -135,8 +119,7 @@ absl::Status Allocate(RunPhase* phase, int index, const TensorShape& shape, Tens
   return phase->c->allocate_output(index, shape, tensor);
 }
 
-void SetOutput(OpwrightContext* c, int32_t index, int32_t rank, const int64_t* dims) {
-  RunPhase& phase = RunPhase::Of(c);
+void SetOutput(RunPhase& phase, int32_t index, int32_t rank, const int64_t* dims) {
   if (!phase.status.ok()) return;
   OpwrightTensor& t = phase.outputs[index];
   if (t.size != 0) return phase.Fail(BadOutput(&phase, index, "twice sets"));
@@ -171,12 +154,14 @@ void ParallelFor(OpwrightContext* c, int64_t n, int64_t cost, void (*body)(void*
   } loop = {body, arg};
   // One pointer fits into the std::function; more would go to the heap in every call.
   const Loop* all = &loop;
-  RunPhase::Of(c).c->device()->tensorflow_cpu_worker_threads()->workers->ParallelFor(
-      n, cost, [all](int64_t begin, int64_t end) { all->body(all->arg, begin, end); });
+  static_cast<RunPhase&>(Phase::Of(c))
+      .c->device()
+      ->tensorflow_cpu_worker_threads()
+      ->workers->ParallelFor(
+          n, cost, [all](int64_t begin, int64_t end) { all->body(all->arg, begin, end); });
 }
 
-void* Scratch(OpwrightContext* c, int64_t bytes) {
-  RunPhase& phase = RunPhase::Of(c);
+void* Scratch(RunPhase& phase, int64_t bytes) {
   TensorShape shape;
   absl::Status status = TensorShape::BuildTensorShape(absl::MakeConstSpan(&bytes, 1), &shape);
   Tensor tensor;
@@ -195,9 +180,14 @@ constexpr OpwrightApi MakeRunApi() {
   OpwrightApi api = {};
   api.size = sizeof api;
   api.fail = &FailPhase;
-  api.set_output = &SetOutput;
+  api.set_output = [](OpwrightContext* c, int32_t index, int32_t rank, const int64_t* dims) {
+    Guard<RunPhase>(c, 0, [&](RunPhase& phase) { return SetOutput(phase, index, rank, dims), 0; });
+  };
   api.parallel_for = &ParallelFor;
-  api.scratch = &Scratch;
+  api.scratch = [](OpwrightContext* c, int64_t bytes) {
+    return Guard<RunPhase>(c, static_cast<void*>(nullptr),
+                           [&](RunPhase& phase) { return Scratch(phase, bytes); });
+  };
   api.deterministic = &Deterministic;
   return api;
 }
@@ -224,10 +214,8 @@ class Kernel : public OpKernel {
  public:
   Kernel(OpKernelConstruction* c, const Op& op, const OpwrightKernel& kernel)
       : OpKernel(c), op_(op), compute_(kernel.compute) {
-    OP_REQUIRES_OK(c, MakeLayout(def(), op.def, &layout_));
-    const tensorflow::AttrSlice attrs(def());
-    AttributeReader reader(op.def, [&](const std::string& name) { return attrs.Find(name); });
-    CreatePhase phase(&reader);
+    OP_REQUIRES_OK(c, MakeLayout(op, def(), &layout_));
+    CreatePhase phase(op, def());
     OpwrightContext context = MakeContext(op, kCreateApi, &phase, layout_, 0);
     self_ = op.table->create(&context);
     if (!self_) phase.Fail(absl::InternalError("the op could not be made"));

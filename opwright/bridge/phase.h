@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "opwright/bridge/bridge.h"
+#include "tensorflow/core/framework/node_def.pb.h"
+#include "tensorflow/core/framework/node_def_util.h"
 
 namespace opwright::bridge {
 
@@ -25,8 +28,46 @@ struct Phase {
   static Phase& Of(OpwrightContext* c) { return *static_cast<Phase*>(c->runner); }
 };
 
+// No exception crosses the table: what `function` throws becomes the failure of the phase, and the
+// result is then `failed`.
+template <typename P, typename Result, typename Function>
+Result Guard(OpwrightContext* c, Result failed, const Function& function) noexcept {
+  P& phase = static_cast<P&>(Phase::Of(c));
+  try {
+    return function(phase);
+  } catch (const std::exception& e) {
+    phase.Fail(absl::InternalError(e.what()));
+  } catch (...) {
+    phase.Fail(absl::InternalError("something was thrown that is not a std::exception"));
+  }
+  return failed;
+}
+
+// OpwrightApi.fail, for all phases.
 inline void FailPhase(OpwrightContext* c, int32_t code, const char* message) {
-  Phase::Of(c).Fail(absl::Status(static_cast<absl::StatusCode>(code), message));
+  Guard<Phase>(c, 0, [&](Phase& phase) {
+    phase.Fail(absl::Status(static_cast<absl::StatusCode>(code), message));
+    return 0;
+  });
+}
+
+// OpwrightApi.attribute, for the phases that have a member `attributes`.
+template <typename P>
+int32_t ReadAttribute(OpwrightContext* c, const char* name, OpwrightAttr* attr) {
+  return Guard<P>(c, int32_t{0},
+                  [&](P& phase) { return int32_t{phase.attributes.Read(name, attr)}; });
+}
+
+// The layout of a node that has all its attributes.
+inline absl::Status MakeLayout(const Op& op, const tensorflow::NodeDef& node, Layout* layout) {
+  tensorflow::NameRangeMap inputs, outputs;
+  const absl::Status status = tensorflow::NameRangesForNode(node, op.def, &inputs, &outputs);
+  if (!status.ok()) return status;
+  layout->inputs = {0};
+  layout->outputs = {0};
+  for (const auto& arg : op.def.input_arg()) layout->inputs.push_back(inputs[arg.name()].second);
+  for (const auto& arg : op.def.output_arg()) layout->outputs.push_back(outputs[arg.name()].second);
+  return absl::OkStatus();
 }
 
 inline OpwrightContext MakeContext(const Op& op, const OpwrightApi& api, Phase* phase,

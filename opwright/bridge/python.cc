@@ -12,6 +12,20 @@
 namespace opwright::bridge {
 namespace {
 
+// Makes gradients.py a module, the first time, and calls it.
+constexpr char kRegister[] = R"(
+import sys, types
+if 'tensorflow' in sys.modules:
+    name = '_opwright_gradients'
+    module = sys.modules.get(name)
+    if module is None:
+        module = types.ModuleType(name)
+        module.bridge_file = bridge_file
+        exec(compile(source, '<opwright gradients.py>', 'exec'), module.__dict__)
+        sys.modules[name] = module
+    module.register(op_list)
+)";
+
 std::string Hex(const std::string& bytes) {
   static const char digits[] = "0123456789abcdef";
   std::string hex;
@@ -48,15 +62,16 @@ std::string RegisterPythonGradients(const std::vector<const Op*>& ops) {
   const auto run = Symbol<int (*)(const char*)>("PyRun_SimpleString");
   if (!is_initialized || !ensure || !release || !run || !is_initialized()) return "";
 
-  // One expression, which leaves no name behind in __main__.
-  std::string code = "exec(" + Literal(kGradientsPy) + ", {'bridge_file': " + Literal(OwnFile()) +
-                     ", 'op_list': [";
+  std::string list;
   for (const Op* op : ops) {
     const bool has_gradient = op->table->gradient != nullptr;
-    code +=
+    list +=
         "(" + Literal(op->name) + ", " + (has_gradient ? "None" : Literal(op->no_gradient)) + "), ";
   }
-  code += "]})\n";
+  // One expression in a dictionary of its own, which leaves no name behind in __main__.
+  const std::string code = "exec(" + Literal(kRegister) + ", {'source': " + Literal(kGradientsPy) +
+                           ", 'bridge_file': " + Literal(OwnFile()) + ", 'op_list': [" + list +
+                           "]})\n";
   const int state = ensure();
   const int failed = run(code.c_str());
   release(state);

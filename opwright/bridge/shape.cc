@@ -28,15 +28,7 @@ struct ShapePhase : Phase {
   std::deque<std::vector<int64_t>> dims;
   std::vector<OpwrightTensor> inputs;
   std::vector<bool> output_set;
-
-  static ShapePhase& Of(OpwrightContext* context) {
-    return static_cast<ShapePhase&>(Phase::Of(context));
-  }
 };
-
-int32_t Attribute(OpwrightContext* context, const char* name, OpwrightAttr* attr) {
-  return ShapePhase::Of(context).attributes.Read(name, attr);
-}
 
 int32_t CopyDims(InferenceContext* c, ShapeHandle shape, int64_t* dims) {
   if (!c->RankKnown(shape)) return OPWRIGHT_UNKNOWN;
@@ -47,8 +39,7 @@ int32_t CopyDims(InferenceContext* c, ShapeHandle shape, int64_t* dims) {
   return rank;
 }
 
-int32_t ValueAsShape(OpwrightContext* context, int32_t tensor, int64_t* dims) {
-  ShapePhase& phase = ShapePhase::Of(context);
+int32_t ValueAsShape(ShapePhase& phase, int32_t tensor, int64_t* dims) {
   ShapeHandle shape;
   const absl::Status status = phase.c->MakeShapeFromShapeTensor(tensor, &shape);
   if (!status.ok()) {
@@ -60,8 +51,7 @@ int32_t ValueAsShape(OpwrightContext* context, int32_t tensor, int64_t* dims) {
   return CopyDims(phase.c, shape, dims);
 }
 
-void SetOutput(OpwrightContext* context, int32_t tensor, int32_t rank, const int64_t* dims) {
-  ShapePhase& phase = ShapePhase::Of(context);
+void SetOutput(ShapePhase& phase, int32_t tensor, int32_t rank, const int64_t* dims) {
   InferenceContext* c = phase.c;
   phase.output_set[static_cast<size_t>(tensor)] = true;
   if (rank < 0) {
@@ -95,9 +85,15 @@ constexpr OpwrightApi MakeApi() {
   OpwrightApi api = {};
   api.size = sizeof api;
   api.fail = &FailPhase;
-  api.attribute = &Attribute;
-  api.value_as_shape = &ValueAsShape;
-  api.set_output = &SetOutput;
+  api.attribute = &ReadAttribute<ShapePhase>;
+  api.value_as_shape = [](OpwrightContext* c, int32_t tensor, int64_t* dims) {
+    return Guard<ShapePhase>(c, int32_t{OPWRIGHT_UNKNOWN},
+                             [&](ShapePhase& phase) { return ValueAsShape(phase, tensor, dims); });
+  };
+  api.set_output = [](OpwrightContext* c, int32_t tensor, int32_t rank, const int64_t* dims) {
+    Guard<ShapePhase>(c, 0,
+                      [&](ShapePhase& phase) { return SetOutput(phase, tensor, rank, dims), 0; });
+  };
   return api;
 }
 constexpr OpwrightApi kApi = MakeApi();

@@ -112,7 +112,7 @@ typedef struct OpwrightApi {
   void (*set_output)(OpwrightContext*, int32_t tensor, int32_t rank, const int64_t* dims);
 
   /* compute: calls body(arg, begin, end) for parts of [0, n), on the runner's own threads, and
-   * returns when all are done. cost: cycles for one of the n. body does not throw. */
+   * returns when all are done. cost: cycles for one of the n, 1 or more. body does not throw. */
   void (*parallel_for)(OpwrightContext*, int64_t n, int64_t cost,
                        void (*body)(void* arg, int64_t begin, int64_t end), void* arg);
 

@@ -188,7 +188,7 @@ inline void ComplainAtLoad(bool found_tensorflow) {
 }
 
 }  // namespace detail
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright
 
 // See OpwrightInit in abi.h. Each library has its own, found by dlsym in its handle.
 extern "C" __attribute__((visibility("default"), weak, used)) const OpwrightLibrary* opwright_init(

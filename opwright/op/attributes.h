@@ -35,6 +35,9 @@ class OPWRIGHT_VISIBLE Attributes {
     static_assert(sizeof(T) == 0,
                   "opwright: attributes are read as int64_t, float, bool, std::string, "
                   "opwright::DType, opwright::Shape, or a std::vector of one of these");
+    // What follows keeps the compiler from more errors.
+    static constexpr int32_t kKind = 0;
+    OPWRIGHT_HIDDEN static T At(const OpwrightAttr& a, int64_t i);
   };
   template <typename T>
   struct Element<T, std::enable_if_t<std::is_integral<T>::value && !std::is_same<T, bool>::value>> {
@@ -42,8 +45,9 @@ class OPWRIGHT_VISIBLE Attributes {
     OPWRIGHT_HIDDEN static T At(const OpwrightAttr& a, int64_t i) {
       const T value = static_cast<T>(a.ints[i]);
       Require(static_cast<int64_t>(value) == a.ints[i] && (value < T(0)) == (a.ints[i] < 0),
-              "attribute ", a.name, " is ", a.ints[i], ", too large for its ", 8 * sizeof(T),
-              " bits");
+              "attribute ", a.name, " is ", a.ints[i], ", which ",
+              std::is_signed<T>::value ? "a signed" : "an unsigned", " integer of ", 8 * sizeof(T),
+              " bits cannot hold");
       return value;
     }
   };
@@ -76,11 +80,12 @@ class OPWRIGHT_VISIBLE Attributes {
                                                       bool list) const {
     OpwrightAttr a = detail::Sized<OpwrightAttr>();
     if (!context_->api->attribute(context_, name, &a)) {
-      throw Error(Code::kInternal, "the op has no attribute ", name);
+      detail::Misuse("the op has no attribute ", name);
     }
     if (a.kind != kind || (a.is_list != 0) != list) {
-      throw Error(Code::kInternal, "attribute ", name, " is declared as ", KindName(a.kind),
-                  a.is_list ? " list" : "", " and read as ", KindName(kind), list ? " list" : "");
+      detail::Misuse("attribute ", name, " is declared as ", a.is_list ? "list(" : "",
+                     KindName(a.kind), a.is_list ? ")" : "", " and read as ", list ? "list(" : "",
+                     KindName(kind), list ? ")" : "");
     }
     a.name = name;
     return a;
@@ -120,4 +125,4 @@ struct Attributes::Element<Shape> {
   }
 };
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -10,7 +10,7 @@
 namespace opwright OPWRIGHT_HIDDEN {
 
 // What Compute sees on the CPU: the inputs, which Shape accepted, and the outputs, allocated from
-// what Shape set. One run may be on several threads at once with others of the same op.
+// what Shape set. Several runs of one node may go on at once, so Compute is const.
 class OPWRIGHT_VISIBLE CpuCall : public detail::Context {
  public:
   static constexpr const char* kDevice = "CPU";
@@ -96,9 +96,10 @@ class OPWRIGHT_VISIBLE CpuCall : public detail::Context {
     }
     void* memory = c_->api->scratch(c_, bytes > 0 ? bytes : 1);
     if (!memory)
-      throw Error(Code::kResourceExhausted, "no scratch memory of ", bytes, " bytes is to be had");
+      throw Error(Code::kResourceExhausted, "scratch memory of ", bytes,
+                  " bytes could not be allocated");
     return memory;
   }
 };
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <initializer_list>
+
 #include "opwright/op/schema.h"
 
 // Faults of a declaration, found while the op is compiled.
@@ -180,4 +182,4 @@ constexpr Fault CheckSchema(const Schema& schema) {
 }
 
 }  // namespace detail
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

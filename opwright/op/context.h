@@ -29,7 +29,7 @@ inline T Sized() {
     c->api->fail(c, static_cast<int32_t>(Code::kInternal), e.what());
   } catch (...) {
     c->api->fail(c, static_cast<int32_t>(Code::kInternal),
-                 "the op threw something that is no std::exception");
+                 "the op threw something that is not a std::exception");
   }
 }
 
@@ -40,9 +40,9 @@ class OPWRIGHT_VISIBLE Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  // Tensors of input i: 1, or the length of the list.
+  // Tensors of input i: 1; of a list its length; of an optional input 0 or 1.
   OPWRIGHT_HIDDEN int count(int i) const {
-    if (__builtin_expect(static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_inputs), 0)) {
+    if (static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_inputs)) {
       NoTensor(i, 0, false);
     }
     return c_->input_begin[i + 1] - c_->input_begin[i];
@@ -55,20 +55,17 @@ class OPWRIGHT_VISIBLE Context {
 
   // The flat number of tensor k of argument i; throws if there is none.
   OPWRIGHT_HIDDEN int Input(int i, int k) const {
-    if (__builtin_expect(static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_inputs) ||
-                             static_cast<uint32_t>(k) >=
-                                 static_cast<uint32_t>(c_->input_begin[i + 1] - c_->input_begin[i]),
-                         0)) {
+    if (static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_inputs) ||
+        static_cast<uint32_t>(k) >=
+            static_cast<uint32_t>(c_->input_begin[i + 1] - c_->input_begin[i])) {
       NoTensor(i, k, false);
     }
     return c_->input_begin[i] + k;
   }
   OPWRIGHT_HIDDEN int Output(int i, int k) const {
-    if (__builtin_expect(
-            static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_outputs) ||
-                static_cast<uint32_t>(k) >=
-                    static_cast<uint32_t>(c_->output_begin[i + 1] - c_->output_begin[i]),
-            0)) {
+    if (static_cast<uint32_t>(i) >= static_cast<uint32_t>(schema().n_outputs) ||
+        static_cast<uint32_t>(k) >=
+            static_cast<uint32_t>(c_->output_begin[i + 1] - c_->output_begin[i])) {
       NoTensor(i, k, true);
     }
     return c_->output_begin[i] + k;
@@ -88,15 +85,13 @@ class OPWRIGHT_VISIBLE Context {
     const char* what = output ? "output " : "input ";
     const int n = output ? schema().n_outputs : schema().n_inputs;
     if (i < 0 || i >= n) {
-      throw Error(Code::kInternal, what, i, " was asked for, the op has ", n);
+      Misuse(what, i, " was asked for, the op has ", n);
     }
     const int32_t* begin = output ? c_->output_begin : c_->input_begin;
-    throw Error(Code::kInternal, "tensor ", k, " of ", what,
-                Spec((output ? schema().output(i) : schema().input(i)).spec),
-                " was asked for, it has ", begin[i + 1] - begin[i],
-                ": ask has(i) or count(i) first");
+    Misuse("tensor ", k, " of ", what, Spec((output ? schema().output(i) : schema().input(i)).spec),
+           " was asked for, it has ", begin[i + 1] - begin[i], ": ask has(i) or count(i) first");
   }
 };
 
 }  // namespace detail
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -78,4 +78,4 @@ class Declaration : public detail::Schema {
 
 constexpr Declaration<> Declare() { return {}; }
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

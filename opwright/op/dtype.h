@@ -73,9 +73,10 @@ template <typename T>
 struct DTypeOf {
   static_assert(
       sizeof(T) == 0,
-      "opwright: this C++ type is no element type of tensors. They are bool, (u)int8_t to "
+      "opwright: this C++ type is not an element type of tensors. They are bool, (u)int8_t to "
       "(u)int64_t, opwright::half, opwright::bfloat16, float, double, and, after "
       "#include \"opwright/complex.h\", std::complex<float> and std::complex<double>");
+  static constexpr DType value = DType::kInvalid;  // keeps the compiler from more errors
 };
 
 #define OPWRIGHT_DTYPE(TYPE, DTYPE)              \
@@ -100,9 +101,8 @@ OPWRIGHT_DTYPE(uint64_t, kUint64)
 // A list of element types, for a type attribute: Types<float, double>.
 template <typename... T>
 struct Types {
-  static constexpr int32_t kCount = sizeof...(T);
   static constexpr int32_t kCodes[sizeof...(T) + 1] = {static_cast<int32_t>(DTypeOf<T>::value)...,
                                                        0};
 };
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

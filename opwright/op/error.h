@@ -102,7 +102,11 @@ class Error : public std::exception {
     Put("%s", "[");
     for (int k = 0; k < shape.rank(); ++k) {
       if (k) Put("%s", ",");
-      shape[k] < 0 ? Put("%s", "?") : Put("%lld", static_cast<long long>(shape[k]));
+      if (shape[k] < 0) {
+        Put("%s", "?");
+      } else {
+        Put("%lld", static_cast<long long>(shape[k]));
+      }
     }
     Put("%s", "]");
   }
@@ -136,6 +140,14 @@ namespace detail {
 }
 }  // namespace detail
 
+// A mistake of the op's author, not of its caller.
+namespace detail {
+template <typename... P>
+[[noreturn, gnu::cold]] inline void Misuse(const P&... parts) {
+  throw Error(Code::kInternal, {Part(parts)...});
+}
+}  // namespace detail
+
 // Throws an InvalidArgument whose sentence is made of the parts:
 //   Fail("radius must be positive, it is ", radius);
 template <typename... P>
@@ -146,7 +158,7 @@ template <typename... P>
 // Fail(parts...) unless ok.
 template <typename... P>
 inline void Require(bool ok, const P&... parts) {
-  if (__builtin_expect(!ok, 0)) detail::FailWith({detail::Part(parts)...});
+  if (!ok) detail::FailWith({detail::Part(parts)...});
 }
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <type_traits>
@@ -124,7 +123,7 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   // The gradient of tensor k of input i is wanted. Integer inputs have none. Eager execution knows
   // what is wanted; a graph wants all, and prunes the calls of which nothing comes.
   OPWRIGHT_HIDDEN bool Needed(int i, int k = 0) const {
-    return k < count(i) && Context::c_->api->needed(Context::c_, Input(i, k)) != 0;
+    return k < count(i) && c_->api->needed(c_, Input(i, k)) != 0;
   }
 
   OPWRIGHT_HIDDEN Ref input(int i, int k = 0) const { return Make(OPWRIGHT_INPUT, Input(i, k)); }
@@ -159,7 +158,7 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   // Calls an op by its registered name: one of this library, or of TensorFlow ("MatMul", "Sum").
   // Arguments in the op's order; a list is a std::vector<Ref>, {} the empty one. Attributes that
   // follow from the arguments (types, lengths) need not be given. An attribute that is not given
-  // has this node's value if the called op is opwright's and declares it just as this op does, else
+  // has this node's value if the called op is opwright's and both declare that name and kind, else
   // the called op's default.
   OPWRIGHT_HIDDEN Results Call(const char* op, std::initializer_list<detail::Arg> args,
                                std::initializer_list<detail::NamedAttr> attrs = {}) const {
@@ -171,16 +170,22 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
     std::vector<detail::NamedAttr> named(attrs);
     std::vector<detail::Hidden<OpwrightAttr>> attr_table;
     for (detail::NamedAttr& attr : named) attr_table.push_back(attr.Table());
-    return Results(Context::c_->api->call(Context::c_, op, static_cast<int32_t>(arg_table.size()),
-                                          arg_table.data(), static_cast<int32_t>(attr_table.size()),
-                                          attr_table.data()));
+    return Results(c_->api->call(c_, op, static_cast<int32_t>(arg_table.size()), arg_table.data(),
+                                 static_cast<int32_t>(attr_table.size()), attr_table.data()));
   }
 
   // A constant vector, as for axes: Constant<int32_t>({0, 2}).
   template <typename T>
+  OPWRIGHT_HIDDEN Ref Constant(std::initializer_list<T> values) const {
+    return Constant<T>(values.begin(), static_cast<int64_t>(values.size()));
+  }
+  template <typename T>
   OPWRIGHT_HIDDEN Ref Constant(const std::vector<T>& values) const {
-    const int64_t n = static_cast<int64_t>(values.size());
-    return Put(DTypeOf<T>::value, 1, &n, n, values.data());
+    return Constant<T>(values.data(), static_cast<int64_t>(values.size()));
+  }
+  template <typename T>
+  OPWRIGHT_HIDDEN Ref Constant(const T* values, int64_t n) const {
+    return Put(DTypeOf<T>::value, 1, &n, n, values);
   }
   // A constant scalar of a dtype that is known only now, as that of attribute T.
   OPWRIGHT_HIDDEN Ref Scalar(DType dtype, double value) const {
@@ -206,7 +211,7 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
       case DType::kInt64:
         return PutScalar(dtype, Exact<int64_t>(value));
       default:
-        throw Error(Code::kInternal, "no scalar constant of dtype ", dtype);
+        detail::Misuse("no scalar constant of dtype ", dtype);
     }
   }
 
@@ -215,9 +220,9 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
     for (int i = 0; i < schema().n_inputs; ++i) {
       for (int k = 0; k < count(i); ++k) {
         if (Needed(i, k) && !answered_[static_cast<size_t>(Input(i, k))]) {
-          throw Error(Code::kInternal, "Gradient does not set d_input(", i, ") (",
-                      detail::Spec(schema().input(i).spec), "); set it, or say NoGradient(", i,
-                      ")");
+          detail::Misuse("Gradient does not set d_input(", i, ") (",
+                         detail::Spec(schema().input(i).spec), "); set it, or say NoGradient(", i,
+                         ")");
         }
       }
     }
@@ -232,14 +237,14 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   }
   OPWRIGHT_HIDDEN void Set(int tensor, OpwrightRef ref) {
     answered_[static_cast<size_t>(tensor)] = true;
-    Context::c_->api->set_d_input(Context::c_, tensor, ref);
+    c_->api->set_d_input(c_, tensor, ref);
   }
   template <typename T>
   OPWRIGHT_HIDDEN static T Exact(double value) {
-    const T result = static_cast<T>(value >= -9.2e18 && value <= 9.2e18 ? value : 0);
+    constexpr double kEnd = static_cast<double>(T{1} << (8 * sizeof(T) - 2)) * 2;  // one past
+    const T result = static_cast<T>(value >= -kEnd && value < kEnd ? value : 0);
     if (static_cast<double>(result) != value) {
-      throw Error(Code::kInternal, "the constant ", value, " is no integer of ", 8 * sizeof(T),
-                  " bits");
+      detail::Misuse("the constant ", value, " is not an integer of ", 8 * sizeof(T), " bits");
     }
     return result;
   }
@@ -255,10 +260,10 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
     t.dims = dims;
     t.elements = n;
     t.data = const_cast<void*>(data);
-    return Results(Context::c_->api->constant(Context::c_, &t));
+    return Results(c_->api->constant(c_, &t));
   }
 
   std::vector<bool> answered_;
 };
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -177,7 +177,7 @@ TEST(Gradient, ScalarsHaveTheTypeThatIsSaid) {
                   .Op("Scalars", {{"T", DType::kInt32}, {"huge", true}})
                   .RecordGradient({Shape::Unknown()});
             }),
-            "Scalars (x: [unknown rank]): the constant 1e+10 is no integer of 32 bits");
+            "Scalars (x: [unknown rank]): the constant 1e+10 is not an integer of 32 bits");
 }
 
 // Faults of a Gradient, chosen by its attribute.
@@ -224,7 +224,7 @@ TEST(Gradient, AFaultIsASentence) {
             "Gradient calls Faulty with a list for its argument b, which is a tensor");
   EXPECT_EQ(failure("attribute"), "the op has no attribute x; it has fault");
   EXPECT_EQ(failure("kind"), "attribute fault is 1, which is of kind int, not string");
-  EXPECT_EQ(failure("result"), "Gradient gives Any a tensor that there is not: source 3, index -1");
+  EXPECT_EQ(failure("result"), "Gradient gives Any a tensor that does not exist: source 3, index -1");
   EXPECT_EQ(failure("throws"), "why not");
 }
 

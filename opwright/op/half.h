@@ -9,6 +9,12 @@
 
 #include "opwright/op/visibility.h"
 
+#ifdef __CUDACC__
+#define OPWRIGHT_HOST_DEVICE __host__ __device__
+#else
+#define OPWRIGHT_HOST_DEVICE
+#endif
+
 namespace opwright OPWRIGHT_HIDDEN {
 namespace detail {
 
@@ -23,12 +29,12 @@ OPWRIGHT_HOST_DEVICE inline To BitCast(const From& from) {
 OPWRIGHT_HOST_DEVICE inline float HalfToFloat(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000) << 16;
   const uint32_t rest = static_cast<uint32_t>(bits & 0x7fff) << 13;
-  if ((bits & 0x7c00) == 0x7c00) return BitCast<float>(sign | 0x7f800000u | rest);
-  // The exponent's bias goes from 15 to 127. A subnormal becomes the difference of two normal
-  // floats: TensorFlow's threads read subnormal floats as zero.
-  const float magnitude = rest < 0x00800000u ? BitCast<float>(rest + 0x38800000u) - 0x1p-14f
-                                             : BitCast<float>(rest + 0x38000000u);
-  return BitCast<float>(sign | BitCast<uint32_t>(magnitude));
+  // The exponent's bias goes from 15 to 127; that of infinity and NaN stays the largest.
+  const uint32_t normal = rest + (rest >= 0x0f800000u ? 0x70000000u : 0x38000000u);
+  // A subnormal is made as the difference of two normal floats: TensorFlow's threads read subnormal
+  // floats as zero.
+  const uint32_t subnormal = BitCast<uint32_t>(BitCast<float>(rest + 0x38800000u) - 0x1p-14f);
+  return BitCast<float>(sign | (rest < 0x00800000u ? subnormal : normal));
 }
 
 // Rounds to nearest, ties to even; NaN stays NaN (quiet) and keeps its upper payload bits.
@@ -36,16 +42,13 @@ OPWRIGHT_HOST_DEVICE inline uint16_t FloatToHalf(float value) {
   const uint32_t all = BitCast<uint32_t>(value);
   const uint32_t sign = all >> 16 & 0x8000;
   const uint32_t x = all & 0x7fffffff;
-  uint32_t rest;
-  if (x > 0x7f800000u) {
-    rest = 0x7e00 | (x >> 13 & 0x3ff);
-  } else if (x >= 0x477ff000u) {  // 65520 and more: infinity
-    rest = 0x7c00;
-  } else if (x < 0x38800000u) {  // subnormal: adding 0.5 lets the float unit round at the right bit
-    rest = BitCast<uint32_t>(BitCast<float>(x) + 0.5f) - 0x3f000000u;
-  } else {
-    rest = (x - 0x38000000u + 0xfff + (x >> 13 & 1)) >> 13;
-  }
+  const uint32_t normal = (x - 0x38000000u + 0xfff + (x >> 13 & 1)) >> 13;
+  // Adding 0.5 lets the float unit round at the last bit of a subnormal half.
+  const uint32_t subnormal = BitCast<uint32_t>(BitCast<float>(x) + 0.5f) - 0x3f000000u;
+  const uint32_t nan = 0x7e00 | (x >> 13 & 0x3ff);
+  uint32_t rest = x < 0x38800000u ? subnormal : normal;
+  rest = x >= 0x477ff000u ? 0x7c00 : rest;  // 65520 and more: infinity
+  rest = x > 0x7f800000u ? nan : rest;
   return static_cast<uint16_t>(sign | rest);
 }
 
@@ -85,4 +88,4 @@ struct OPWRIGHT_VISIBLE bfloat16 {
   }
 };
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -166,7 +165,7 @@ constexpr const char* NoGradientReason() {
   }
 }
 
-// Zero if the declaration is faulty; RegisterOp says how.
+// 1, for an empty text, if the declaration is faulty; RegisterOp says how.
 template <typename Op>
 constexpr size_t DeclarationSize(const char* spelling) {
   if constexpr (Declares<Op>::value) {
@@ -270,4 +269,4 @@ void RegisterOp(const char* name, const char* declaration) noexcept {
 }
 
 }  // namespace detail
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -57,4 +57,4 @@ struct Schema {
 };
 
 }  // namespace detail
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -12,6 +12,7 @@ namespace opwright OPWRIGHT_HIDDEN {
 inline constexpr int64_t kUnknown = OPWRIGHT_UNKNOWN;
 
 namespace detail {
+// Defined in error.h, which includes this file.
 [[noreturn]] void ShapeIndexError(int index, int rank);
 [[noreturn]] void RankError(int64_t rank);
 }  // namespace detail
@@ -69,11 +70,11 @@ class OPWRIGHT_VISIBLE Shape {
  private:
   OPWRIGHT_HIDDEN int Index(int k) const {
     const int index = k < 0 ? k + rank_ : k;
-    if (__builtin_expect(index < 0 || index >= rank_, 0)) detail::ShapeIndexError(k, rank_);
+    if (index < 0 || index >= rank_) detail::ShapeIndexError(k, rank_);
     return index;
   }
   OPWRIGHT_HIDDEN void Assign(int rank, const int64_t* dims) {
-    if (__builtin_expect(rank > OPWRIGHT_MAX_RANK, 0)) detail::RankError(rank);
+    if (rank > OPWRIGHT_MAX_RANK) detail::RankError(rank);
     rank_ = rank;
     for (int k = 0; k < rank; ++k) dims_[k] = dims[k];
   }
@@ -82,4 +83,4 @@ class OPWRIGHT_VISIBLE Shape {
   int64_t dims_[OPWRIGHT_MAX_RANK];
 };
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

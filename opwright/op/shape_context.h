@@ -23,7 +23,7 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
     const OpwrightTensor& t = At(c_->inputs, Input(i, k));
     return Shape(t.rank, t.dims);
   }
-  OPWRIGHT_HIDDEN DType dtype(int i, int k = 0) const {
+  OPWRIGHT_HIDDEN DType input_dtype(int i, int k = 0) const {
     return static_cast<DType>(At(c_->inputs, Input(i, k)).dtype);
   }
 
@@ -31,7 +31,7 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
   OPWRIGHT_HIDDEN Shape WithRank(int i, int rank) const {
     Shape shape = input(i);
     if (!shape.known_rank()) return Shape::OfRank(rank);
-    if (__builtin_expect(shape.rank() != rank, 0)) {
+    if (shape.rank() != rank) {
       Fail("input ", name(i), " must have rank ", rank, ", its shape is ", shape);
     }
     return shape;
@@ -39,7 +39,7 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
   // The shape of input i, which must have this rank or more. The result's rank may be unknown.
   OPWRIGHT_HIDDEN Shape WithRankAtLeast(int i, int rank) const {
     Shape shape = input(i);
-    if (__builtin_expect(shape.known_rank() && shape.rank() < rank, 0)) {
+    if (shape.known_rank() && shape.rank() < rank) {
       Fail("input ", name(i), " must have rank ", rank, " or more, its shape is ", shape);
     }
     return shape;
@@ -49,7 +49,7 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
   OPWRIGHT_HIDDEN Shape Same(int i, int j) const {
     Shape result = input(i);
     const OpwrightTensor& other = At(c_->inputs, Input(j, 0));
-    if (__builtin_expect(!MergeInto(result, other.rank, other.dims), 0)) {
+    if (!MergeInto(result, other.rank, other.dims)) {
       Fail("inputs ", name(i), " and ", name(j), " must have the same shape, they have ", input(i),
            " and ", input(j));
     }
@@ -62,12 +62,13 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
     return result;
   }
   // The same for two dimensions.
-  OPWRIGHT_HIDDEN int64_t SameDim(int64_t a, int64_t b, const char* what) const {
-    if (__builtin_expect(a >= 0 && b >= 0 && a != b, 0)) Fail(what, ": ", a, " and ", b, " differ");
+  OPWRIGHT_HIDDEN int64_t MergeDims(int64_t a, int64_t b, const char* what) const {
+    if (a >= 0 && b >= 0 && a != b) Fail(what, ": ", a, " and ", b, " differ");
     return a < 0 ? b : a;
   }
 
-  // a * b and a + b for dimensions: unknown if one is, an error if the result has over 63 bits.
+  // a * b and a + b for dimensions: unknown if one is, but 0 times anything is 0; an error if the
+  // result has over 63 bits.
   OPWRIGHT_HIDDEN int64_t MultiplyDims(int64_t a, int64_t b) const {
     int64_t result;
     if (a == 0 || b == 0) return 0;
@@ -128,10 +129,10 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
 
   OPWRIGHT_HIDDEN const OpwrightTensor* Value(int i) const {
     const OpwrightTensor& t = At(c_->inputs, Input(i, 0));
-    if (__builtin_expect(schema().input(i).kind != detail::ItemKind::kShapeValue, 0)) {
-      throw Error(Code::kInternal, "Shape asks for the value of input ", name(i),
-                  ", which is declared otherwise; declare it with ShapeValue(\"",
-                  schema().input(i).spec, "\")");
+    if (schema().input(i).kind != detail::ItemKind::kShapeValue) {
+      detail::Misuse("Shape asks for the value of input ", name(i),
+                     ", which is declared otherwise; declare it with ShapeValue(\"",
+                     schema().input(i).spec, "\")");
     }
     return t.data || t.elements == 0 ? &t : nullptr;
   }
@@ -143,7 +144,7 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
     if (t.elements == 0) return result;
     const DType dtype = static_cast<DType>(t.dtype);
     if (dtype != DType::kInt32 && dtype != DType::kInt64) {
-      throw Error(Code::kInternal, "input ", name(i), " is ", dtype, "; a shape is int32 or int64");
+      detail::Misuse("input ", name(i), " is ", dtype, "; a shape is int32 or int64");
     }
     for (int64_t k = 0; k < t.elements; ++k) {
       const int64_t dim = dtype == DType::kInt32 ? static_cast<const int32_t*>(t.data)[k]
@@ -155,4 +156,4 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
   }
 };
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -58,7 +58,7 @@ struct ShapeTest {
     if (check_ == "rank") return c.WithRank(0, n_);
     if (check_ == "rank_at_least") return c.WithRankAtLeast(0, n_);
     if (check_ == "merge") return c.Merge(c.input(0), c.input(1), "a and b must agree");
-    if (check_ == "same_dim") return {c.SameDim(c.input(0)[0], c.input(1)[0], "length")};
+    if (check_ == "same_dim") return {c.MergeDims(c.input(0)[0], c.input(1)[0], "length")};
     if (check_ == "multiply") return {c.MultiplyDims(c.input(0)[0], c.input(1)[0])};
     if (check_ == "add") return {c.AddDims(c.input(0)[0], c.input(1)[0])};
     if (check_ == "value_as_shape") return c.value_as_shape(2);
@@ -68,7 +68,7 @@ struct ShapeTest {
     if (check_ == "no such input") return c.input(n_);
     if (check_ == "no such tensor") return c.input(3);
     if (check_ == "counts") return {c.count(0), c.count(3), c.has(3) ? 1 : 0, c.running() ? 1 : 0};
-    if (check_ == "dtype") return {static_cast<int64_t>(c.dtype(2))};
+    if (check_ == "dtype") return {static_cast<int64_t>(c.input_dtype(2))};
     if (check_ == "negative") return {-1 - n_};
     if (check_ == "unknown") return opwright::Shape::Unknown();
     if (check_ == "throws") throw 1;
@@ -235,7 +235,7 @@ TEST(ShapeContext, EveryOutputIsSetOnceToAShape) {
   EXPECT_EQ(Reason([] { Infer("negative", Shape{2}, kAny, kAny, 1); }),
             "Shape sets dimension 0 to -2 of output y");
   EXPECT_EQ(Reason([] { Infer("throws", kAny); }),
-            "the op threw something that is no std::exception");
+            "the op threw something that is not a std::exception");
 }
 
 TEST(ShapeContext, BeforeARunNothingIsUnknown) {

@@ -43,10 +43,11 @@ TEST(Shape, RefusesADimensionThatItDoesNotHave) {
 }
 
 TEST(Shape, OfAScalarIsKnown) {
-  const Shape scalar(0, nullptr);
-  EXPECT_TRUE(scalar.known_rank());
-  EXPECT_TRUE(scalar.known());
-  EXPECT_EQ(scalar.rank(), 0);
+  for (const Shape& scalar : {Shape(), Shape{}, Shape(0, nullptr)}) {
+    EXPECT_TRUE(scalar.known_rank());
+    EXPECT_TRUE(scalar.known());
+    EXPECT_EQ(scalar.rank(), 0);
+  }
 }
 
 TEST(Shape, OfRankHasUnknownDimensions) {

@@ -153,4 +153,4 @@ struct Text {
 };
 
 }  // namespace detail
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -32,7 +32,7 @@ class OPWRIGHT_VISIBLE View {
   // Dimension k, counted from the end if k is negative. Throws if there is none.
   OPWRIGHT_HIDDEN int64_t dim(int k) const {
     const int index = k < 0 ? k + rank_ : k;
-    if (__builtin_expect(index < 0 || index >= rank_, 0)) detail::ShapeIndexError(k, rank_);
+    if (index < 0 || index >= rank_) detail::ShapeIndexError(k, rank_);
     return dims_[index];
   }
   OPWRIGHT_HIDDEN Shape shape() const { return Shape(rank_, dims_); }
@@ -43,7 +43,7 @@ class OPWRIGHT_VISIBLE View {
   OPWRIGHT_HIDDEN T& operator[](int64_t i) const {
 #if OPWRIGHT_BOUNDS_CHECK
     if (i < 0 || i >= size_) {
-      throw Error(Code::kInternal, "element ", i, " was asked for of a tensor with ", size_);
+      detail::Misuse("element ", i, " was asked for of a tensor with ", size_);
     }
 #endif
     return data_[i];
@@ -57,12 +57,11 @@ class OPWRIGHT_VISIBLE View {
     constexpr int kIndices = sizeof...(Index);
 #if OPWRIGHT_BOUNDS_CHECK
     if (kIndices != rank_) {
-      throw Error(Code::kInternal, kIndices, " indices for a tensor of rank ", rank_);
+      detail::Misuse(kIndices, " indices for a tensor of rank ", rank_);
     }
     for (int k = 0; k < kIndices; ++k) {
       if (at[k] < 0 || at[k] >= dims_[k]) {
-        throw Error(Code::kInternal, "index ", at[k], " was asked for in dimension ", k, " of ",
-                    shape());
+        detail::Misuse("index ", at[k], " was asked for in dimension ", k, " of ", shape());
       }
     }
 #endif
@@ -81,16 +80,16 @@ class OPWRIGHT_VISIBLE View {
 namespace detail {
 [[noreturn, gnu::noinline, gnu::cold]] inline void WrongType(const char* what, const char* spec,
                                                              DType is, DType asked) {
-  throw Error(Code::kInternal, what, Spec(spec), " is ", is, ", the op reads it as ", asked);
+  detail::Misuse(what, Spec(spec), " is ", is, ", the op reads it as ", asked);
 }
 template <typename T>
 inline View<T> TypedView(const OpwrightTensor& t, const char* what, const char* spec) {
   constexpr DType dtype = DTypeOf<std::remove_const_t<T>>::value;
-  if (__builtin_expect(t.dtype != static_cast<int32_t>(dtype), 0)) {
+  if (t.dtype != static_cast<int32_t>(dtype)) {
     WrongType(what, spec, static_cast<DType>(t.dtype), dtype);
   }
   return View<T>(t);
 }
 }  // namespace detail
 
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -7,12 +7,6 @@
 #define OPWRIGHT_VISIBLE __attribute__((visibility("default")))
 #define OPWRIGHT_HIDDEN __attribute__((visibility("hidden")))
 
-#ifdef __CUDACC__
-#define OPWRIGHT_HOST_DEVICE __host__ __device__
-#else
-#define OPWRIGHT_HOST_DEVICE
-#endif
-
 namespace opwright OPWRIGHT_HIDDEN {
 namespace detail {
 // A standard container of a visible type would put its own functions into the symbol table; a
@@ -24,4 +18,4 @@ struct Hidden : T {
   Hidden(const T& value) : T(value) {}
 };
 }  // namespace detail
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

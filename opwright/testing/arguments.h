@@ -83,4 +83,4 @@ struct Known {
 };
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -102,4 +102,4 @@ std::string KindText(int32_t kind, bool is_list) {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

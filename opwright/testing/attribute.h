@@ -109,4 +109,4 @@ inline std::ostream& operator<<(std::ostream& out, const AttrValue& v) { return 
 std::string KindText(int32_t kind, bool is_list);
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -257,4 +257,4 @@ std::string Describe(const OpDeclaration& op, const std::vector<Actual>& inputs)
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -48,4 +48,4 @@ std::string TensorName(const std::vector<ArgumentDeclaration>& arguments,
 std::string Describe(const OpDeclaration& op, const std::vector<Actual>& inputs);
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -69,4 +69,4 @@ std::optional<int64_t> Buffer::Damage() const {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

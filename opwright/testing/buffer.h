@@ -36,4 +36,4 @@ class Buffer {
 };
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

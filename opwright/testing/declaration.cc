@@ -147,4 +147,4 @@ OpDeclaration ParseDeclaration(std::string_view text) {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

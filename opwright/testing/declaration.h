@@ -70,4 +70,4 @@ AttrDeclaration ParseAttr(std::string name, std::string_view text);
 DType ParseDType(std::string_view name);
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -53,7 +53,7 @@ class Cursor {
     errno = 0;
     const long long value = std::strtoll(text.c_str(), &end, 10);
     Require(errno == 0 && end == text.c_str() + text.size() && !text.empty(), "\"", text,
-            "\" is no integer of 64 bits");
+            "\" is not an integer of 64 bits");
     return value;
   }
   // Attributes have 32 bits.
@@ -235,4 +235,4 @@ AttrDeclaration ParseAttr(std::string name, std::string_view text) {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -151,9 +151,9 @@ TEST(ParseAttr, ReadsDefaults) {
 
 TEST(ParseAttr, RefusesWhatItCannotRead) {
   const auto failure = [](const char* text) { return FailureOf([text] { ParseAttr("a", text); }); };
-  EXPECT_EQ(failure("int = x"), "\"x\" is no integer of 64 bits");
+  EXPECT_EQ(failure("int = x"), "\"x\" is not an integer of 64 bits");
   EXPECT_EQ(failure("int = 9223372036854775808"),
-            "\"9223372036854775808\" is no integer of 64 bits");
+            "\"9223372036854775808\" is not an integer of 64 bits");
   EXPECT_EQ(failure("float = 1x"), "\"1x\" is no number");
   EXPECT_EQ(failure("bool = 1"), "\"1\" is neither true nor false");
   EXPECT_EQ(failure("string = a"), "a string in quotes was expected at \"a\"");
@@ -165,7 +165,7 @@ TEST(ParseAttr, RefusesWhatItCannotRead) {
   EXPECT_EQ(failure("{float, quint8}"), "\"quint8\" is no dtype");
   EXPECT_EQ(failure("shape = {size: 2}"), "\"size\" is no field of a shape");
   EXPECT_EQ(failure("list(int"), "\")\" was expected at \"\"");
-  EXPECT_EQ(failure("list(int) = [1"), "\"\" is no integer of 64 bits");
+  EXPECT_EQ(failure("list(int) = [1"), "\"\" is not an integer of 64 bits");
   EXPECT_EQ(failure("int 3"), "\"3\" was not understood");
 }
 

@@ -20,4 +20,4 @@ std::string FailureOf(const Function& function) {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -135,4 +135,4 @@ Node Host::Op(const std::string& name, const AttrMap& attrs) const {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

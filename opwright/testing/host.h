@@ -95,7 +95,7 @@ class Host {
   // For those of a library: Host host(Library::Open("libmy_op.so")).
   explicit Host(Library library, int threads = 1);
 
-  // Throws for an op or an attribute that there is not. Attributes that follow from the inputs, or
+  // Throws for an op or an attribute that does not exist. Attributes that follow from the inputs, or
   // have defaults, may be left out.
   Node Op(const std::string& name, const AttrMap& attrs = {}) const;
   const Library& library() const { return *library_; }
@@ -112,4 +112,4 @@ class Host {
 };
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -123,4 +123,4 @@ std::vector<Shape> InferShapes(const Instance& instance, const std::vector<Known
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

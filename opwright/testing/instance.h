@@ -65,4 +65,4 @@ std::vector<Shape> InferShapes(const Instance& instance, const std::vector<Known
                                const std::string& where);
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -22,7 +22,7 @@ Library Library::Open(const std::string& file) {
   const auto init = reinterpret_cast<OpwrightInit>(dlsym(handle, OPWRIGHT_INIT_NAME));
   if (!init) {
     throw Error(Code::kInvalidArgument, file,
-                " is no op library: it exports no " OPWRIGHT_INIT_NAME);
+                " is not an op library: it exports no " OPWRIGHT_INIT_NAME);
   }
   return Library(init(nullptr), file);
 }
@@ -69,4 +69,4 @@ const OpwrightKernel* Library::FindKernel(const std::string& op, const std::stri
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -39,4 +39,4 @@ class Library {
 };
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -38,7 +38,7 @@ TEST(Library, RefusesWhatIsNoOpLibrary) {
             }).find("the op library /no/such.so does not open: "),
             0u);
   EXPECT_EQ(FailureOf([] { Library::Open("libm.so.6"); }),
-            "libm.so.6 is no op library: it exports no opwright_init");
+            "libm.so.6 is not an op library: it exports no opwright_init");
 }
 
 TEST(Library, RefusesAnotherAbi) {

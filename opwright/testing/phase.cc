@@ -119,4 +119,4 @@ int32_t Phase::Constant(const OpwrightTensor&) { NotHere("constant"); }
 void Phase::SetDInput(int32_t, OpwrightRef) { NotHere("set_d_input"); }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

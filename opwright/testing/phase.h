@@ -79,4 +79,4 @@ const T& At(const T* first, int64_t i) {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

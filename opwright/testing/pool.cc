@@ -79,4 +79,4 @@ void Pool::Work(size_t worker) {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

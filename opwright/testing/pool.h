@@ -47,4 +47,4 @@ class Pool {
 };
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -70,4 +70,4 @@ class Random {
 };
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

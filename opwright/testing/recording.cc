@@ -92,7 +92,7 @@ class GradientPhase : public Phase {
       exists = exists && ref.index < binding().output_begin.back();
     }
     if (exists) return;
-    throw Error(Code::kInternal, "Gradient gives ", user, " a tensor that there is not: source ",
+    throw Error(Code::kInternal, "Gradient gives ", user, " a tensor that does not exist: source ",
                 ref.source, ", index ", ref.index);
   }
 
@@ -173,4 +173,4 @@ Recording RecordGradient(const Library& library, const Library::Entry& entry,
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -43,4 +43,4 @@ Recording RecordGradient(const Library& library, const Library::Entry& entry,
                          const std::string& where);
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

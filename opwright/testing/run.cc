@@ -107,4 +107,4 @@ void* RunPhase::Scratch(int64_t bytes) {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

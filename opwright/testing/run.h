@@ -73,4 +73,4 @@ class RunPhase : public ShapePhase {
 void RunChecked(RunPhase& run);
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -146,4 +146,4 @@ class CheckedRun {
 void RunChecked(RunPhase& run) { CheckedRun(run).Run(); }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -129,4 +129,4 @@ std::string Text(const Tensor& tensor) {
 }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -166,4 +166,4 @@ std::string Text(const Tensor& tensor);  // float [2] {1, 2}; of a long one, the
 inline std::ostream& operator<<(std::ostream& out, const Tensor& t) { return out << Text(t); }
 
 }  // namespace testing
-}  // namespace OPWRIGHT_HIDDEN
+}  // namespace opwright

@@ -1,4 +1,4 @@
-// expect: this C++ type is no element type of tensors
+// expect: this C++ type is not an element type of tensors
 #include "opwright/op.h"
 
 struct Op {

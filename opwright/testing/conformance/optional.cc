@@ -26,7 +26,7 @@ struct Affine {
   void Shape(opwright::ShapeContext& c) const {
     auto x = c.WithRank(0, 2);
     if (c.has(1)) {
-      x[1] = c.SameDim(x[1], c.WithRank(1, 1)[0], "the columns of x and the length of bias");
+      x[1] = c.MergeDims(x[1], c.WithRank(1, 1)[0], "the columns of x and the length of bias");
     }
     c.SetOutput(0, x);
   }

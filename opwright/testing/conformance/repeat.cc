@@ -22,7 +22,7 @@ struct Repeat {
   explicit Repeat(const opwright::Attributes&) {}
 
   void Shape(opwright::ShapeContext& c) const {
-    c.SameDim(c.WithRank(0, 1)[0], c.WithRank(1, 1)[0], "the lengths of x and times");
+    c.MergeDims(c.WithRank(0, 1)[0], c.WithRank(1, 1)[0], "the lengths of x and times");
     int64_t length = opwright::kUnknown;
     if (auto times = c.value<int64_t>(1)) {
       length = 0;

@@ -1,0 +1,123 @@
+#include <fmt/ranges.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "opwright/cli/builder.h"
+#include "opwright/cli/failure.h"
+#include "opwright/cli/names.h"
+#include "opwright/cli/stamp.h"
+#include "opwright/cli/verbs.h"
+
+namespace opwright::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string folder = ".", sanitizer, python;
+  bool release = false, debug = false, test = false;
+};
+
+void SayHowToUse(const Terminal& terminal, const Tools& tools, const fs::path& library) {
+  const auto ops = ReadStamp(library);
+  std::vector<std::string> names;
+  for (const auto& op : ops) names.push_back(op.name);
+  terminal.Say(fmt::format("\n{}\n  has the op{} {}", library.string(), ops.size() == 1 ? "" : "s",
+                           fmt::join(names, ", ")));
+  terminal.Say("In Python:");
+  terminal.Say("  import tensorflow as tf");
+  if (ops.size() == 1) {
+    const std::string function = PythonFunction(ops[0].name);
+    terminal.Say(
+        fmt::format("  {0} = tf.load_op_library(\"{1}\").{0}", function, library.string()));
+  } else {
+    terminal.Say(fmt::format("  ops = tf.load_op_library(\"{}\")  # ops.{}", library.string(),
+                             ops.empty() ? "my_op" : PythonFunction(ops[0].name)));
+  }
+  if (!tools.bridge_folder.empty())
+    terminal.Say("Before that:  export OPWRIGHT_BRIDGE_DIR=" + tools.bridge_folder);
+}
+
+// Python has no sanitizer in it: that must be there before the library, and with it the C++
+// library, whose exceptions it watches.
+void SayHowToPreload(const Terminal& terminal, const Tools& tools, const std::string& sanitizer,
+                     const fs::path& library) {
+  const std::string runtime =
+      sanitizer == "undefined" ? "ubsan" : sanitizer[0] + std::string("san");
+  const std::string file =
+      fmt::format("$({} -print-file-name=lib", fmt::join(tools.compiler.words, " "));
+  terminal.Say(fmt::format(
+      "\nBuilt {}\nPython loads it when started as\n"
+      "  ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=\"{}{}.so) {}stdc++.so)\" {}",
+      library.string(), file, runtime, file, tools.python.empty() ? "python" : tools.python));
+}
+
+int BuildVerb(const Terminal& terminal, const Options& options) {
+  const Package package = FindPackage();
+  BuildPlan plan;
+  plan.project = FindProject(options.folder);
+  plan.sanitizer = options.sanitizer;
+  plan.debug = options.debug;
+  plan.folder =
+      plan.project.folder / (plan.sanitizer.empty() ? "build" : "build-" + plan.sanitizer);
+  terminal.Say(fmt::format("Building {}", plan.project.folder.string()));
+  const Tools tools = FindTools(terminal, package, plan.project, options.python);
+
+  // A library with a sanitizer does not load into Python: what runs it is the tests.
+  const bool tests_too =
+      options.test || (!plan.sanitizer.empty() && plan.project.kind == Project::kCMake);
+  Build(terminal, package, tools, plan, tests_too);
+  auto libraries = FindLibraries(plan.folder);
+  if (libraries.empty()) libraries = FindLibraries(plan.project.folder);
+  if (libraries.empty()) {
+    Fail(
+        "the build made no op library: OPWRIGHT_OP(MyOp) must stand in a source of the library, "
+        "once for each op.");
+  }
+  if (options.test) RunTests(terminal, package, tools, plan, libraries[0]);
+  if (plan.sanitizer.empty()) {
+    for (const fs::path& library : libraries) SayHowToUse(terminal, tools, library);
+  } else if (!options.test) {
+    SayHowToPreload(terminal, tools, plan.sanitizer, libraries[0]);
+    if (plan.project.kind != Project::kSources) {
+      terminal.Say(
+          fmt::format("Without TensorFlow, the C++ tests: opwright build {} --sanitize {} --test",
+                      options.folder, plan.sanitizer));
+    }
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void AddBuild(CLI::App& app, const Terminal& terminal, Verb& chosen) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("build", "Build the op library of a folder, and test it.");
+  verb->add_option("DIR", options->folder, "the project's folder; . by default");
+  verb->add_option("--sanitize", options->sanitizer,
+                   "build with a sanitizer of the compiler, in build-<sanitizer>: address, "
+                   "undefined or thread")
+      ->check(CLI::IsMember({"address", "undefined", "thread"}));
+  CLI::Option* release =
+      verb->add_flag("--release", options->release, "optimised; this is the default");
+  verb->add_flag("--debug", options->debug, "for the debugger; indices of tensors are checked")
+      ->excludes(release);
+  verb->add_flag("--test", options->test, "then run the C++ tests, and test.py in TensorFlow");
+  verb->add_option("--python", options->python,
+                   "the Python with TensorFlow; by default the first that has it");
+  verb->footer(
+      "By CMakeLists.txt or, without one, Makefile; with neither, all .cc files are one library.\n"
+      "  opwright build                            build/libNAME.so of the project in this folder\n"
+      "  opwright build wave_gate --test           and run its tests\n"
+      "  opwright build wave_gate --test --sanitize address\n"
+      "CXX chooses the compiler. The library needs no TensorFlow to build, and works in every "
+      "version that\n"
+      "has a bridge.");
+  verb->callback([&terminal, &chosen, options] {
+    chosen = [&terminal, options] { return BuildVerb(terminal, *options); };
+  });
+}
+
+}  // namespace opwright::cli

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "opwright/bridge/bridge.h"
 #include "opwright/bridge/shape.h"
+#include "opwright/op/dtype.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_def_builder.h"
 #include "tensorflow/core/framework/op_def_util.h"
@@ -45,12 +46,10 @@ bool SameFile(const std::string& a, const std::string& b) {
 
 // Reads the lines of a declaration into op and builder; returns a sentence if that fails.
 std::string ReadDeclaration(const char* text, Op* op, tensorflow::OpDefBuilder* builder) {
-  int inputs = 0;
   const auto add_input = [&](const std::string& spec, bool host, bool value) {
     builder->Input(spec);
     op->host_inputs.push_back(host);
     op->value_inputs.push_back(value);
-    ++inputs;
   };
   for (const char* line = text; *line;) {
     const char* end = line;
@@ -78,8 +77,9 @@ std::string ReadDeclaration(const char* text, Op* op, tensorflow::OpDefBuilder* 
       builder->Output(rest);
     } else if (key == "forward") {
       int from = 0, to = 0;
-      if (std::sscanf(rest.c_str(), "%d %d", &from, &to) != 2)
-        return "it has the line '" + all + "'";
+      if (std::sscanf(rest.c_str(), "%d %d", &from, &to) != 2) {
+        return "its declaration has the line '" + all + "'; the library is damaged";
+      }
       op->forwards.emplace_back(from, to);
     } else if (key == "stateful") {
       builder->SetIsStateful();
@@ -97,6 +97,39 @@ std::string ReadDeclaration(const char* text, Op* op, tensorflow::OpDefBuilder* 
 bool TableComplete(const OpwrightOp& op) {
   return OPWRIGHT_HAS(op, gradient) && OPWRIGHT_HAS(op, next) && op.name && op.declaration &&
          op.create && op.destroy && op.shape;
+}
+
+// Empty, or what is wrong with the kernels of an op whose declaration has been read.
+std::string CheckKernels(const Op& op) {
+  for (const OpwrightKernel* kernel = op.library->kernels; kernel; kernel = kernel->next) {
+    if (!OPWRIGHT_HAS(*kernel, next) || !kernel->op || !kernel->device || !kernel->compute ||
+        (kernel->n_dtypes > 0 && !kernel->dtypes)) {
+      return "a kernel's table is incomplete; the library is damaged";
+    }
+    if (op.name != kernel->op) continue;
+    if (static_cast<size_t>(kernel->n_dtypes) != op.kernel_attrs.size()) {
+      return "a kernel has " + std::to_string(kernel->n_dtypes) + " dtypes, the declaration " +
+             std::to_string(op.kernel_attrs.size()) + " type attributes; the library is damaged";
+    }
+    for (int32_t i = 0; i < kernel->n_dtypes; ++i) {
+      if (SizeOf(static_cast<DType>(kernel->dtypes[i])) > 0) continue;
+      return "a kernel is for dtype " + std::to_string(kernel->dtypes[i]) +
+             ", which this bridge does not know; install a newer opwright beside TensorFlow";
+    }
+  }
+  return "";
+}
+
+std::string CheckForwards(const Op& op) {
+  for (const auto& [from, to] : op.forwards) {
+    if (from >= 0 && from < op.def.input_arg_size() && to >= 0 && to < op.def.output_arg_size() &&
+        !IsList(op.def.input_arg(from)) && !IsList(op.def.output_arg(to))) {
+      continue;
+    }
+    return "its declaration forwards input " + std::to_string(from) + " to output " +
+           std::to_string(to) + "; the library is damaged";
+  }
+  return "";
 }
 
 // Registers one op; null and a sentence if that fails.
@@ -123,6 +156,9 @@ const Op* AddOp(const OpwrightLibrary& library, const OpwrightOp& table, std::st
     return nullptr;
   }
   op->def = data.op_def;
+  *why = CheckKernels(*op);
+  if (why->empty()) *why = CheckForwards(*op);
+  if (!why->empty()) return nullptr;
 
   const Op* added = op.get();
   Ops()[op->name] = std::move(op);
@@ -150,6 +186,10 @@ std::string Conflict(const OpwrightLibrary& library, const Op& present) {
 }
 
 int32_t Attach(const OpwrightLibrary* library, std::string* why) {
+  if (!library || !OPWRIGHT_HAS(*library, minor)) {
+    *why = "the library offers no table; it is damaged";
+    return 0;
+  }
   if (library->major != OPWRIGHT_ABI_MAJOR) {
     const bool newer = library->major > OPWRIGHT_ABI_MAJOR;
     *why =

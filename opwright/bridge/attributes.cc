@@ -1,5 +1,8 @@
 #include "opwright/bridge/attributes.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "tensorflow/core/framework/tensor_shape.pb.h"
 
 namespace opwright::bridge {
@@ -60,7 +63,18 @@ int64_t RankOf(const TensorShapeProto& shape) {
 
 }  // namespace
 
-bool AttributeReader::Read(const char* name, OpwrightAttr* attr) {
+bool AttributeReader::Read(const char* name, OpwrightAttr* result) {
+  OpwrightAttr whole = {};
+  whole.size = sizeof whole;
+  whole.name = name;
+  if (!ReadWhole(name, &whole)) return false;
+  // The library's struct may be shorter: that of an older header.
+  whole.size = std::min(whole.size, result->size);
+  std::memcpy(result, &whole, whole.size);
+  return true;
+}
+
+bool AttributeReader::ReadWhole(const char* name, OpwrightAttr* attr) {
   const tensorflow::OpDef::AttrDef* def = nullptr;
   for (const auto& candidate : def_.attr()) {
     if (candidate.name() == name) def = &candidate;

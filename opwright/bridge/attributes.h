@@ -19,9 +19,11 @@ class AttributeReader {
   using Find = std::function<const tensorflow::AttrValue*(const std::string& name)>;
   AttributeReader(const tensorflow::OpDef& def, Find find) : def_(def), find_(std::move(find)) {}
 
-  bool Read(const char* name, OpwrightAttr* attr);
+  bool Read(const char* name, OpwrightAttr* result);
 
  private:
+  bool ReadWhole(const char* name, OpwrightAttr* attr);
+
   const tensorflow::OpDef& def_;
   Find find_;
   std::deque<std::vector<int64_t>> ints_;

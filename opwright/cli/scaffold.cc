@@ -55,7 +55,7 @@ std::string Qualify(const std::string& text) {
   std::string all;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    const size_t comment = std::min(line.find("//"), line.size());
+    const size_t comment = line[0] == '#' ? 0 : std::min(line.find("//"), line.size());
     all += std::regex_replace(line.substr(0, comment), bare, "$1opwright::$2") +
            line.substr(comment) + "\n";
   }

@@ -7,7 +7,10 @@ set(OPWRIGHT_TENSORFLOW_PYTHONS "" CACHE STRING
 
 function(opwright_bridge_pythons result)
   set(pythons ${OPWRIGHT_TENSORFLOW_PYTHONS})
-  if(OPWRIGHT_SANITIZER)
+  if(OPWRIGHT_SANITIZER STREQUAL "address")
+    # One is enough to try the bridge, in a Python that has the sanitizer preloaded.
+    set(pythons "${PROJECT_SOURCE_DIR}/.venv/bin/python")
+  elseif(OPWRIGHT_SANITIZER)
     set(pythons "")
   elseif(NOT pythons)
     foreach(environment .venv .venv-2.15.1)
@@ -60,7 +63,13 @@ function(opwright_add_bridge python)
   # Whatever the preset, one sort of bridge: debug information of TensorFlow's headers is of no use and 20 times the code.
   # Deprecation: the same source serves all versions, and what one deprecates another may need.
   target_compile_options(${bridge} PRIVATE -O2 -g0 -Wno-deprecated-declarations)
-  target_link_options(${bridge} PRIVATE -Wl,--no-undefined)
+  if(OPWRIGHT_SANITIZER)
+    # The checks of undefined behaviour ask for type information that TensorFlow does not export, and
+    # the sanitizer's own symbols come with the process.
+    target_compile_options(${bridge} PRIVATE -fno-sanitize=undefined)
+  else()
+    target_link_options(${bridge} PRIVATE -Wl,--no-undefined)
+  endif()
   set_target_properties(${bridge} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   opwright_stage(${bridge})
 endfunction()

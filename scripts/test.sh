@@ -49,5 +49,14 @@ for version in $versions; do
   run "Python tests, TensorFlow $version" "$(venv_of "$version")/bin/python" -P -m pytest -n 2
 done
 
+if [[ $mode == test ]]; then
+  # Python and TensorFlow are not instrumented: the sanitizer comes first into the process, and does
+  # not look for leaks. Without libstdc++ beside it, it could not intercept exceptions.
+  preload="$(g++ -print-file-name=libasan.so) $(g++ -print-file-name=libstdc++.so.6)"
+  run "Bridge under asan" env LD_PRELOAD="$preload" ASAN_OPTIONS=detect_leaks=0 \
+    OPWRIGHT_BRIDGE_DIR="$PWD/build/asan/lib" OPWRIGHT_TEST_BUILD="$PWD/build/asan" \
+    .venv/bin/python -P -m pytest -n 2 opwright/testing/conformance
+fi
+
 heading "all passed"
 printf '%s\n' "${summary[@]}"

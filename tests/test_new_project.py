@@ -1,21 +1,8 @@
 """A new project builds in each of its ways, and works in the TensorFlow that runs this test."""
 
 import json
-import shutil
+import re
 import subprocess
-
-import pytest
-
-
-@pytest.fixture(scope="module")
-def project(opwright, tmp_path_factory):
-    """A project with all tests passed, built by CMake."""
-    folder = tmp_path_factory.mktemp("new")
-    opwright("new", "wave_gate", cwd=folder)
-    said = opwright("build", folder / "wave_gate", "--test").stdout
-    assert "100% tests passed" in said
-    assert " passed in " in said
-    return folder / "wave_gate"
 
 
 def shell(folder, environment, command):
@@ -41,26 +28,40 @@ print(*y.numpy(), *tape.gradient(y, a).numpy())
 USED = "6.0 -1.0 nan 4.0 0.5 0.0\n"
 
 
-def test_it_works(project, run_child):
-    assert run_child(USE, project / "build" / "libwave_gate.so").stdout == USED
+def test_each_way_builds_and_tests_the_same_op(opwright, tmp_path, program_environment, run_child):
+    opwright("new", "wave_gate", cwd=tmp_path)
+    folder = tmp_path / "wave_gate"
+    said = opwright("build", folder, "--test").stdout
+    assert "100% tests passed" in said
+    assert re.search(r"^\d+ passed in ", said, re.MULTILINE)
 
+    # test.py has been run: here it is only called.
+    command = "make all test BUILD=by_make CXX='ccache g++' PYTHON=echo"
+    said = shell(folder, program_environment, command)
+    assert "[  PASSED  ]" in said
+    assert said.endswith("\n-m pytest -q test.py\n")
 
-def test_each_way_builds_the_same_op(project, opwright, program_environment, run_child):
-    shell(project, program_environment, "make BUILD=by_make CXX='ccache g++'")
     shell(
-        project,
+        folder,
         program_environment,
-        "cmake -S . -B by_cmake -D opwright_DIR=$(opwright flags --cmake) > /dev/null;"
-        "cmake --build by_cmake;"
+        "cmake -S . -B by_cmake -D opwright_DIR=$(opwright flags --cmake); cmake --build by_cmake;"
         "g++ op.cc -o by_hand.so $(opwright flags)",
     )
-    libraries = [project / way / "libwave_gate.so" for way in ("build", "by_make", "by_cmake")]
-    libraries.append(project / "by_hand.so")
+    libraries = [folder / way / "libwave_gate.so" for way in ("build", "by_make", "by_cmake")]
+    libraries.append(folder / "by_hand.so")
     infos = [json.loads(opwright("info", "--json", path).stdout)["ops"] for path in libraries]
     assert infos[0][0]["name"] == "WaveGate"
     assert all(info == infos[0] for info in infos)
-    for path in libraries[1:]:
+    for path in libraries:
         assert run_child(USE, path).stdout == USED
+
+    said = shell(
+        folder,
+        program_environment,
+        "cmake --build build --target wave_gate_bench > /dev/null;"
+        "build/wave_gate_bench --benchmark_filter=CheckShapes$ --benchmark_min_time=0.01",
+    )
+    assert "CheckShapes" in said
 
 
 def test_versions_that_cmake_asks_for(opwright, program_environment, tmp_path):
@@ -81,27 +82,9 @@ def test_versions_that_cmake_asks_for(opwright, program_environment, tmp_path):
     assert not find(f"{major + 1}.0")
 
 
-def test_its_makefile_tests_it(project, program_environment):
-    """test.py has been run already: here it is only called."""
-    command = "make test BUILD=by_make CXX='ccache g++' PYTHON=echo"
-    said = shell(project, program_environment, command)
-    assert "[  PASSED  ]" in said
-    assert said.endswith("\n-m pytest -q test.py\n")
-
-
-def test_its_benchmark_runs(project, program_environment):
-    said = shell(
-        project,
-        program_environment,
-        "cmake --build build --target wave_gate_bench > /dev/null;"
-        "build/wave_gate_bench --benchmark_filter=CheckShapes$ --benchmark_min_time=0.01",
-    )
-    assert "CheckShapes" in said
-
-
-def test_a_planted_overflow_is_reported_with_its_line(project, opwright, tmp_path):
+def test_a_planted_overflow_is_reported_with_its_line(opwright, tmp_path):
+    opwright("new", "wave_gate", cwd=tmp_path)
     folder = tmp_path / "wave_gate"
-    shutil.copytree(project, folder, ignore=shutil.ignore_patterns("build", "by_*"))
     text = (folder / "op.cc").read_text()
     planted = text.replace("i < end; ++i) product[i]", "i <= end; ++i) product[i]")
     assert planted != text

@@ -22,4 +22,4 @@ format: ## mends what lint finds, where a program can
 	@scripts/lint.sh mend
 
 clean: ## removes what was built; the environments .venv* stay
-	rm -rf build opwright/lib
+	rm -rf build opwright/bin opwright/lib

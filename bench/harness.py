@@ -22,7 +22,7 @@ import itertools
 import statistics
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Optional
 
 ROUNDS = 20
@@ -74,6 +74,7 @@ class Comparison:
     # For contenders that measure themselves: each call returns {name: value}, here are the units.
     measures: Optional[Mapping[str, str]] = None
     target: object = None
+    targets: Mapping[str, object] = field(default_factory=dict)  # for measures, by their names
     # `--quick` fails when the ratio is over this one. Wide: a busy machine must pass.
     quick_limit: Optional[float] = None
     rounds: int = ROUNDS
@@ -169,7 +170,7 @@ def compare(comparison, rounds=None, sample_seconds=SAMPLE_SECONDS, clock=None):
             name=" ".join(filter(None, [comparison.name, measure])),
             unit=unit,
             samples=_without_baseline(samples[measure], comparison.baseline),
-            target=comparison.target,
+            target=comparison.targets.get(measure, comparison.target),
             quick_limit=comparison.quick_limit,
         )
         for measure, unit in measures.items()

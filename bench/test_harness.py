@@ -1,6 +1,5 @@
 """The harness on a clock of its own: what it says of contenders whose cost is known."""
 
-import functools
 import gc
 import time
 

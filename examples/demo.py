@@ -1,14 +1,16 @@
-"""The main job of opwright, on real input: an op in one C++ file, compiled, opened, used, trained.
+"""The main job of opwright, on real input: an op is made, compiled, opened, used, trained.
 
-Run it with `make demo`. It compiles examples/first_op/element_mul.cc, opens the library with plain
-tf.load_op_library, and works with it on a photograph. Pictures are written to build/demo.
+Run it with `make demo`. It makes the project of an op with `opwright new`, builds it, opens the
+library with plain tf.load_op_library, and works with it on a photograph. The project and the
+pictures are in build/demo.
 """
 
 import importlib.util
 import os
 import pathlib
+import shutil
 import subprocess
-import time
+import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 
@@ -16,7 +18,7 @@ import numpy as np
 import tensorflow as tf
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
-SOURCE = REPOSITORY / "examples" / "first_op" / "element_mul.cc"
+OPWRIGHT = REPOSITORY / "opwright" / "bin" / "opwright"
 OUTPUT = REPOSITORY / "build" / "demo"
 
 
@@ -24,19 +26,23 @@ def heading(text):
     print(f"\n== {text}", flush=True)
 
 
-def compile_op():
-    """A bare g++ line: no TensorFlow header, no build file."""
-    heading("An op library from one file")
-    library = OUTPUT / "libelement_mul.so"
-    command = ["g++", "-std=c++17", "-O2", "-shared", "-fPIC", f"-I{REPOSITORY}"]
-    command += [str(SOURCE), "-o", str(library)]
-    print("  " + " ".join(os.path.relpath(part) if "/" in part[:1] else part for part in command))
-    start = time.perf_counter()
-    subprocess.run(command, check=True)
-    seconds = time.perf_counter() - start
-    lines = len(SOURCE.read_text().splitlines())
-    print(f"  {lines} lines, compiled in {seconds:.1f} s, {library.stat().st_size // 1024} KiB")
-    return library
+def opwright(*arguments):
+    shown = [os.path.relpath(word) if os.path.isabs(word) else word for word in arguments]
+    print("  $ opwright " + " ".join(shown), flush=True)
+    subprocess.run([OPWRIGHT, *arguments], check=True, cwd=OUTPUT)
+
+
+def make_op():
+    """An op's project, and its library: no TensorFlow header, no build file to write."""
+    heading("An op, from its name")
+    project = OUTPUT / "element_mul"
+    shutil.rmtree(project, ignore_errors=True)
+    opwright("new", "element_mul")
+    opwright("build", "element_mul", "--python", sys.executable)
+    lines = (project / "op.h").read_text().splitlines()
+    print(f"  The op is {os.path.relpath(project / 'op.h')}, {len(lines)} lines:\n")
+    print("\n".join("    " + line for line in lines))
+    return project / "build" / "libelement_mul.so"
 
 
 def multiply_and_differentiate(element_mul):
@@ -121,7 +127,7 @@ def learn_mask(element_mul, picture, dark):
 
 def main():
     OUTPUT.mkdir(parents=True, exist_ok=True)
-    element_mul = tf.load_op_library(str(compile_op())).element_mul
+    element_mul = tf.load_op_library(str(make_op())).element_mul
     multiply_and_differentiate(element_mul)
     picture = photograph()
     learn_mask(element_mul, picture, darken(element_mul, picture))

@@ -4,7 +4,7 @@
 source "$(dirname "$0")/common.sh"
 versions=$(versions_of "${1:-test}")
 
-PACKAGES=(binutils ccache clang-format cmake libbenchmark-dev libcli11-dev libelf-dev libfmt-dev
+PACKAGES=(binutils ccache clang-format cmake gdb libbenchmark-dev libcli11-dev libelf-dev libfmt-dev
   libgtest-dev ninja-build nlohmann-json3-dev)
 
 as_root() {

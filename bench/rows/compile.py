@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 from bench import build_peers, measure_command
-from bench.harness import Comparison
+from bench.harness import Below, Comparison, Ratio
 
 CORES = 1
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -29,6 +29,7 @@ def comparisons():
             "one op",
             {name: functools.partial(measure, command) for name, command in commands.items()},
             measures={"wall": "s", "peak memory": "MiB"},
+            targets={"wall": Ratio(1 / 6), "peak memory": Below(150)},
             rounds=3,
         )
 

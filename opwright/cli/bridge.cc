@@ -95,7 +95,6 @@ std::vector<std::string> Flags(const Package& package, const TensorFlow& tensorf
           "-fvisibility-inlines-hidden",
           "-DNDEBUG",
           "-DEIGEN_MAX_ALIGN_BYTES=64",
-          "-DOPWRIGHT_TF_MAJOR=2",
           "-DOPWRIGHT_TF_MINOR=" + std::to_string(tensorflow.minor),
           "-Wno-deprecated-declarations",
           "-I" + package.include_root.string(),

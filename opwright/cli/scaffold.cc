@@ -84,7 +84,7 @@ void MakeLocalCpp(ProjectFile& file, const Names& names) {
 }
 
 void CheckNameIsFree(const ProjectFile& file, const Names& names) {
-  if (Identifiers(file.text).count(names.camel)) {
+  if (names.camel != kCamel && Identifiers(file.text).count(names.camel)) {
     FailUsage(
         "'{}' is used in the project's {} for something else: choose another name, as in My{}.",
         names.camel, file.name, names.camel);

@@ -224,7 +224,8 @@ TEST(Gradient, AFaultIsASentence) {
             "Gradient calls Faulty with a list for its argument b, which is a tensor");
   EXPECT_EQ(failure("attribute"), "the op has no attribute x; it has fault");
   EXPECT_EQ(failure("kind"), "attribute fault is 1, which is of kind int, not string");
-  EXPECT_EQ(failure("result"), "Gradient gives Any a tensor that does not exist: source 3, index -1");
+  EXPECT_EQ(failure("result"),
+            "Gradient gives Any a tensor that does not exist: source 3, index -1");
   EXPECT_EQ(failure("throws"), "why not");
 }
 

@@ -9,7 +9,7 @@ namespace {
 
 // Calls function(), and puts "where: " before the message of what it throws.
 template <typename Function>
-auto At(const std::string& where, const Function& function) {
+auto Prefixed(const std::string& where, const Function& function) {
   try {
     return function();
   } catch (const Error& e) {
@@ -59,8 +59,8 @@ Node::Node(std::shared_ptr<const Library> library, std::shared_ptr<Engine> engin
       cache_(std::make_shared<Cache>()) {}
 
 Binding Node::BindOrThrow(const std::vector<Actual>& actuals, bool guess) const {
-  return At(Describe(declaration(), actuals),
-            [&] { return Bind(declaration(), attrs_, actuals, guess); });
+  return Prefixed(Describe(declaration(), actuals),
+                  [&] { return Bind(declaration(), attrs_, actuals, guess); });
 }
 
 std::shared_ptr<const Instance> Node::InstanceFor(const std::vector<Actual>& actuals) const {
@@ -130,7 +130,7 @@ Host::Host(Library library, int threads)
 
 Node Host::Op(const std::string& name, const AttrMap& attrs) const {
   const Library::Entry& entry = library_->Get(name);
-  At(name, [&] { return CheckAttributes(entry.declaration, attrs); });
+  Prefixed(name, [&] { return CheckAttributes(entry.declaration, attrs); });
   return Node(library_, engine_, &entry, attrs);
 }
 

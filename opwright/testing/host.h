@@ -95,8 +95,8 @@ class Host {
   // For those of a library: Host host(Library::Open("libmy_op.so")).
   explicit Host(Library library, int threads = 1);
 
-  // Throws for an op or an attribute that does not exist. Attributes that follow from the inputs, or
-  // have defaults, may be left out.
+  // Throws for an op or an attribute that does not exist. Attributes that follow from the inputs,
+  // or have defaults, may be left out.
   Node Op(const std::string& name, const AttrMap& attrs = {}) const;
   const Library& library() const { return *library_; }
 

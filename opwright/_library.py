@@ -28,14 +28,25 @@ def load(path):
       FileNotFoundError: there is no such file.
       ValueError: the file is not an op library of opwright.
       RuntimeError: the ops cannot be registered, for instance because there is no bridge for this
-        version of TensorFlow, or because another library has an op of the same name.
+        version of TensorFlow, or because another library has an op of the same name; or the file
+        was built again since this process opened it.
     """
-    file = os.path.realpath(os.fspath(path))
+    file = os.path.realpath(os.fsdecode(path))
+    if os.path.isdir(file):
+        raise FileNotFoundError(f"opwright.load: {os.fspath(path)!r} is a folder, not a library")
     if not os.path.isfile(file):
         raise FileNotFoundError(f"opwright.load: there is no file {os.fspath(path)!r}")
+    status = os.stat(file)
+    build = (status.st_ino, status.st_size, status.st_mtime_ns)
     if file not in _loaded:
-        _loaded[file] = _open(file)
-    return _loaded[file]
+        _loaded[file] = build, _open(file)
+    opened, module = _loaded[file]
+    if opened != build:
+        raise RuntimeError(
+            f"opwright.load: {file} was built again since this process opened it; a process keeps "
+            "what it has opened, so start Python again"
+        )
+    return module
 
 
 def _open(file):
@@ -63,11 +74,12 @@ def _open(file):
 
 
 def _functions(file, table):
-    gradients = sys.modules.get("_opwright_gradients")  # the bridge has put it there
+    gradients = sys.modules.get("_opwright_gradients")  # from the bridge, with its first op
     if gradients is None:
         raise ValueError(
             f"opwright.load: {file} has no op; OPWRIGHT_OP(MyOp) in its source makes one"
         )
+    gradients.start()
     module = types.ModuleType("opwright_library_" + pathlib.Path(file).stem, f"The ops of {file}.")
     module.__file__ = file
     for op_name in gradients.names_of(table):

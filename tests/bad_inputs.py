@@ -117,7 +117,7 @@ def cases(conformance, core):
         ("invalid_argument", "an invalid_argument with number 0"),
         ("runtime_error", "a runtime_error of the standard library"),
         ("bad_alloc", "out of host memory"),
-        ("int", "no std::exception"),
+        ("int", "not a std::exception"),
     ]:
         for place in ("constructor", "shape", "shape_of_run", "compute", "parallel"):
             if what != "invalid_argument" or place == "parallel":

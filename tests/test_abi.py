@@ -22,7 +22,9 @@ for file in sys.argv[2:]:
     if not attached:
         print("refused:", message.value.decode(errors="replace"))
         continue
-    add = sys.modules["_opwright_gradients"].function_of("AbiAdd")[1]
+    gradients = sys.modules["_opwright_gradients"]
+    gradients.start()
+    add = gradients.function_of("AbiAdd")[1]
     x = tf.constant([1.0, 2.0])
     with tf.GradientTape() as tape:
         tape.watch(x)

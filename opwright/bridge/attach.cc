@@ -1,6 +1,5 @@
 #include <dlfcn.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -15,6 +14,7 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_def_builder.h"
 #include "tensorflow/core/framework/op_def_util.h"
+#include "tensorflow/core/platform/fingerprint.h"
 
 namespace opwright::bridge {
 namespace {
@@ -37,11 +37,13 @@ std::string FileOf(const void* address) {
   return info.dli_fname ? info.dli_fname : "";
 }
 
-bool SameFile(const std::string& a, const std::string& b) {
-  std::ifstream x(a, std::ios::binary), y(b, std::ios::binary);
-  if (!x || !y) return false;
-  using Bytes = std::istreambuf_iterator<char>;
-  return std::equal(Bytes(x), Bytes(), Bytes(y), Bytes());
+// Of a file's bytes, as they are now; 0 if it cannot be read. A later build may take its place.
+uint64_t Fingerprint(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) return 0;
+  const std::string bytes((std::istreambuf_iterator<char>(stream)),
+                          std::istreambuf_iterator<char>());
+  return tensorflow::Fingerprint64(bytes);
 }
 
 // Reads the lines of a declaration into op and builder; returns a sentence if that fails.
@@ -143,6 +145,7 @@ const Op* AddOp(const OpwrightLibrary& library, const OpwrightOp& table, std::st
   op->table = &table;
   op->name = table.name;
   op->library_file = FileOf(&library);
+  op->fingerprint = Fingerprint(op->library_file);
 
   tensorflow::OpDefBuilder builder(op->name);
   *why = ReadDeclaration(table.declaration, op.get(), &builder);
@@ -174,10 +177,17 @@ const Op* AddOp(const OpwrightLibrary& library, const OpwrightOp& table, std::st
 }
 
 // An op of this name is there already. Empty if that is as it should be.
-std::string Conflict(const OpwrightLibrary& library, const Op& present) {
-  if (present.library == &library) return "";
+std::string Conflict(const OpwrightLibrary& library, const OpwrightOp& table, const Op& present) {
+  if (present.table == &table) return "";
+  if (present.library == &library) return "two ops of the library have the name " + present.name;
   const std::string file = FileOf(&library);
-  if (SameFile(file, present.library_file)) return "";
+  const uint64_t fingerprint = Fingerprint(file);
+  if (fingerprint != 0 && fingerprint == present.fingerprint) return "";
+  if (file == present.library_file || Fingerprint(present.library_file) != present.fingerprint) {
+    return "op " + present.name + " is already registered by " + present.library_file +
+           ", which was built again since; a process keeps what it has opened, so start Python "
+           "again";
+  }
   return "op " + present.name + " is already registered by another library, " +
          present.library_file +
          "; load only one of the two, or give one op another name with "
@@ -210,7 +220,7 @@ int32_t Attach(const OpwrightLibrary* library, std::string* why) {
     const auto present = Ops().find(name);
     const OpRegistrationData* foreign = nullptr;
     if (present != Ops().end()) {
-      problem = Conflict(*library, *present->second);
+      problem = Conflict(*library, *table, *present->second);
     } else if (OpRegistry::Global()->LookUp(name, &foreign).ok()) {
       problem = "TensorFlow, or another plugin, already has an op " + name +
                 "; give this one another name with Declare().Name(\"MyProject>" + name + "\")";

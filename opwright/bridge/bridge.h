@@ -33,6 +33,7 @@ struct Op {
   const OpwrightOp* table = nullptr;
   std::string name;
   std::string library_file;
+  uint64_t fingerprint = 0;  // of the file's bytes when it was opened
   tensorflow::OpDef def;
   std::vector<std::string> kernel_attrs;      // by which a kernel is chosen
   std::vector<bool> host_inputs;              // by argument

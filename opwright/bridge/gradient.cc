@@ -241,6 +241,17 @@ absl::Status Record(const NodeDef& node, const uint8_t* needed, std::string* byt
 }  // namespace
 }  // namespace opwright::bridge
 
+// For gradients.py: why an op has no gradient; null if it has one, or is not of opwright.
+extern "C" __attribute__((visibility("default"))) const char* opwright_no_gradient(
+    const char* name) noexcept {
+  try {
+    const opwright::bridge::Op* op = opwright::bridge::FindOp(name);
+    return op && !op->table->gradient ? op->no_gradient.c_str() : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
 // For gradients.py. node: a NodeDef; needed: a byte for each input tensor. Returns 0 and a
 // recording, or a status code and its message; both are valid until the thread's next call.
 extern "C" __attribute__((visibility("default"))) int32_t opwright_record_gradient(

@@ -1,8 +1,8 @@
 """What opwright needs in TensorFlow's Python: the gradients of its ops, and its ops as functions.
 
-The bridge makes this file the module `_opwright_gradients` of a Python that has imported
-TensorFlow, with the name `bridge_file` set, and calls `register` when it has registered ops.
-`opwright.load` uses `names_of` and `function_of`.
+It becomes the module `_opwright_gradients`, with the name `bridge_file` set, when a gradient is
+first asked for or `opwright.load` is called: see python.cc. The registry of TensorFlow has a
+function there that calls `gradient`; `opwright.load` uses `names_of` and `function_of`.
 """
 
 import ctypes
@@ -30,6 +30,7 @@ _MAX_PLANS = 10000
 bridge = ctypes.CDLL(bridge_file)  # noqa: F821
 bridge.opwright_op_names.restype = ctypes.c_char_p
 bridge.opwright_op_names.argtypes = [ctypes.c_void_p]
+bridge.opwright_no_gradient.restype = ctypes.c_char_p
 
 
 @functools.cache
@@ -177,13 +178,16 @@ def flatten(result):
 
 
 _plans = {}
+# What is a key as it is: equal only if it is the same. 0.0 == -0.0, and a list is no key at all.
+_EXACT = (bool, int, str, bytes, dtypes.DType)
 
 
 def plan_of(op, needed):
     """The recorded calls as functions, and where the gradients of the inputs are among them."""
     node = None
-    key = (op.type, getattr(op, "attrs", None), needed)
-    if key[1] is None or not hashable(key):  # a graph's operation, or a list among the attributes
+    attrs = getattr(op, "attrs", None)  # of what the tape has kept; a graph's operation has none
+    key = (op.type, attrs, needed)
+    if attrs is None or not all(isinstance(x, _EXACT) for x in attrs):
         node = node_of(op).SerializeToString(deterministic=True)
         key = (op.type, node, needed)
     plan = _plans.get(key)
@@ -198,19 +202,21 @@ def plan_of(op, needed):
     return plan
 
 
-def hashable(key):
-    try:
-        hash(key)
-    except TypeError:
-        return False
-    return True
-
-
 def differentiable(tensor):
     return tensor.dtype.is_floating or tensor.dtype.is_complex
 
 
+@functools.cache
+def why_no_gradient(op_name):
+    why = bridge.opwright_no_gradient(op_name.encode())
+    return None if why is None else why.decode(errors="replace")
+
+
 def gradient(op, *d_outputs):
+    """The gradients of an op's inputs; what TensorFlow calls, from tapes and in graphs."""
+    why = why_no_gradient(op.type)
+    if why is not None:
+        raise LookupError(f"{op.type} has no gradient: {why}")
     skip = getattr(op, "skip_input_indices", None) or ()
     needed = bytes(i not in skip and differentiable(x) for i, x in enumerate(op.inputs))
     calls, d_inputs = plan_of(op, needed)
@@ -227,7 +233,23 @@ def gradient(op, *d_outputs):
 
     for call in calls:
         results.append(call(get))
-    return [get(*ref) for ref in d_inputs]
+    return [checked(op, i, get(*ref)) for i, ref in enumerate(d_inputs)]
+
+
+def checked(op, i, d_input):
+    """A gradient has its input's dtype and shape. What has not would be noticed far from here."""
+    if d_input is None:
+        return None
+    x = op.inputs[i]
+    if d_input.dtype == x.dtype and d_input.shape.is_compatible_with(x.shape):
+        return d_input
+    raise errors_impl.InternalError(
+        None,
+        None,
+        f"gradient of {op.type}: that of input tensor {i} is {d_input.dtype.name} "
+        f"{d_input.shape}, the input {x.dtype.name} {x.shape}; in Gradient, d_input must be of the "
+        "input's dtype and shape (a sum may be missing after a product that broadcasts)",
+    )
 
 
 def d_output(op, d_outputs, index):
@@ -242,21 +264,6 @@ def d_output(op, d_outputs, index):
     if value is None:
         return array_ops.zeros_like(output)
     return ops.convert_to_tensor(value)  # may be IndexedSlices
-
-
-def no_gradient(why):
-    def refuse(op, *d_outputs):
-        raise LookupError(f"{op.type} has no gradient: {why}")
-
-    return refuse
-
-
-def register(op_list):
-    for name, why in op_list:
-        try:
-            ops.RegisterGradient(name)(gradient if why is None else no_gradient(why))
-        except KeyError:  # the author's own gradient, registered before, stands
-            pass
 
 
 def names_of(library):

@@ -148,6 +148,9 @@ void ParallelFor(OpwrightContext* c, int64_t n, int64_t cost, void (*body)(void*
   // cost model and a std::function.
   constexpr int64_t kSmall = 100000;
   if (n <= kSmall / cost) return body(arg, 0, n);
+  // A thread that waits for the parts of a loop inside a part could be the one to run them.
+  thread_local bool inside = false;
+  if (inside) return body(arg, 0, n);
   struct Loop {
     void (*body)(void*, int64_t, int64_t);
     void* arg;
@@ -157,8 +160,11 @@ void ParallelFor(OpwrightContext* c, int64_t n, int64_t cost, void (*body)(void*
   static_cast<RunPhase&>(Phase::Of(c))
       .c->device()
       ->tensorflow_cpu_worker_threads()
-      ->workers->ParallelFor(
-          n, cost, [all](int64_t begin, int64_t end) { all->body(all->arg, begin, end); });
+      ->workers->ParallelFor(n, cost, [all](int64_t begin, int64_t end) {
+        inside = true;
+        all->body(all->arg, begin, end);
+        inside = false;
+      });
 }
 
 void* Scratch(RunPhase& phase, int64_t bytes) {

@@ -43,10 +43,28 @@ Result Guard(OpwrightContext* c, Result failed, const Function& function) noexce
   return failed;
 }
 
-// OpwrightApi.fail, for all phases.
+// Python takes a message for UTF-8, and throws away one that is not. What a message quotes, or
+// where it was cut, may be any bytes; those that are none become '?'.
+inline std::string AsUtf8(const std::string& text) {
+  std::string clean;
+  for (size_t i = 0; i < text.size();) {
+    const unsigned char lead = static_cast<unsigned char>(text[i]);
+    const size_t n = lead < 0x80 ? 1 : lead >= 0xf0 && lead < 0xf5 ? 4 : lead >= 0xe0 ? 3 : 2;
+    bool good = lead < 0x80 || (lead >= 0xc2 && lead < 0xf5 && i + n <= text.size());
+    for (size_t k = 1; good && k < n; ++k) good = (text[i + k] & 0xc0) == 0x80;
+    clean += good ? text.substr(i, n) : "?";
+    i += good ? n : 1;
+  }
+  return clean;
+}
+
+// OpwrightApi.fail, for all phases. A failure has a code that is one.
 inline void FailPhase(OpwrightContext* c, int32_t code, const char* message) {
   Guard<Phase>(c, 0, [&](Phase& phase) {
-    phase.Fail(absl::Status(static_cast<absl::StatusCode>(code), message));
+    const bool known = code >= 1 && code <= 16;
+    phase.Fail(
+        absl::Status(known ? static_cast<absl::StatusCode>(code) : absl::StatusCode::kInternal,
+                     AsUtf8(message)));
     return 0;
   });
 }

@@ -53,6 +53,10 @@ int32_t ValueAsShape(ShapePhase& phase, int32_t tensor, int64_t* dims) {
 
 void SetOutput(ShapePhase& phase, int32_t tensor, int32_t rank, const int64_t* dims) {
   InferenceContext* c = phase.c;
+  if (phase.output_set[static_cast<size_t>(tensor)]) {
+    return phase.Fail(absl::InternalError(
+        "Shape twice sets output " + TensorName(phase.op, phase.layout.outputs, true, tensor)));
+  }
   phase.output_set[static_cast<size_t>(tensor)] = true;
   if (rank < 0) {
     c->set_output(tensor, c->UnknownShape());
@@ -60,21 +64,20 @@ void SetOutput(ShapePhase& phase, int32_t tensor, int32_t rank, const int64_t* d
   }
   const std::string name = "output " + TensorName(phase.op, phase.layout.outputs, true, tensor);
   std::vector<DimensionHandle> handles;
-  bool known = true;
+  int32_t known = 0;  // dimensions before the first unknown one
   for (int32_t k = 0; k < rank; ++k) {
     if (dims[k] < OPWRIGHT_UNKNOWN) {
       return phase.Fail(absl::InternalError("Shape sets dimension " + std::to_string(k) + " of " +
                                             name + " to " + std::to_string(dims[k])));
     }
-    known &= dims[k] >= 0;
+    if (known == k && dims[k] >= 0) ++known;
     handles.push_back(dims[k] < 0 ? c->UnknownDim() : c->MakeDim(dims[k]));
   }
-  // TensorFlow's optimisers take a known shape for one that can be; of others they die.
+  // TensorFlow's optimisers multiply the dimensions as far as they are known, and die if the
+  // product is too large.
   tensorflow::TensorShape possible;
-  const absl::Status status =
-      known ? tensorflow::TensorShape::BuildTensorShape(
-                  absl::MakeConstSpan(dims, static_cast<size_t>(rank)), &possible)
-            : absl::OkStatus();
+  const absl::Status status = tensorflow::TensorShape::BuildTensorShape(
+      absl::MakeConstSpan(dims, static_cast<size_t>(known)), &possible);
   if (!status.ok()) {
     return phase.Fail(absl::Status(status.code(), name + ": " + std::string(status.message())));
   }

@@ -152,6 +152,14 @@ class Attacher {
   std::string opened_, broken_;
 };
 
+// TensorFlow now points into this library: dlclose must not take it away.
+inline void KeepOpen() {
+  Dl_info self{};
+  if (dladdr(&library, &self) && self.dli_fname) {
+    dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  }
+}
+
 inline void ComplainAtLoad(bool found_tensorflow) {
   Dl_info self{};
   dladdr(&library, &self);
@@ -179,6 +187,7 @@ inline void ComplainAtLoad(bool found_tensorflow) {
     try {
       Attacher attacher;
       done = attacher.Run();
+      if (done) KeepOpen();
       if (!done && at_load) ComplainAtLoad(attacher.found_tensorflow());
     } catch (...) {
       snprintf(attach_message, sizeof attach_message, "out of memory");

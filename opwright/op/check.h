@@ -100,12 +100,27 @@ constexpr bool KnownAttrKind(Slice rest) {
          Equal({kind.begin, kind.begin + (list.end - list.begin)}, list);
 }
 
+// Words that the Python functions which TensorFlow writes for ops cannot have as an argument's
+// name, or use for something of their own.
+constexpr bool IsTakenInPython(Slice name) {
+  for (const char* word :
+       {"and",    "as",   "assert",   "async", "await",  "break", "class", "continue",
+        "def",    "del",  "elif",     "else",  "except", "exec",  "False", "finally",
+        "for",    "from", "global",   "if",    "import", "in",    "is",    "lambda",
+        "name",   "None", "nonlocal", "not",   "or",     "pass",  "print", "raise",
+        "return", "True", "try",      "while", "with",   "yield"}) {
+    if (Equal(name, Whole(word))) return true;
+  }
+  return false;
+}
+
 enum class Fault {
   kNone,
   kTooMany,
   kSpec,
   kTypeAttrName,
   kAttrKind,
+  kPythonName,
   kUnsupportedType,
   kUnknownType,
   kTwice,
@@ -149,6 +164,7 @@ constexpr Fault CheckSchema(const Schema& schema) {
     if (item.kind == ItemKind::kAttr) {
       if (!IsWord(NameOf(item.spec))) return Fault::kSpec;
       if (!KnownAttrKind(RestOf(item.spec))) return Fault::kAttrKind;
+      if (IsTakenInPython(NameOf(item.spec))) return Fault::kPythonName;
     }
     if (argument) {
       const Fault fault = CheckArgument(schema, item.spec);

@@ -1,0 +1,16 @@
+// expect: an attribute cannot have a Python keyword
+#include "opwright/op.h"
+
+struct Taken {
+  static constexpr auto Declare() {
+    return opwright::Declare().Attr("lambda: float = 1.0").Input("x: float").Output("y: float");
+  }
+  static constexpr auto kNoGradient = "a test";
+
+  explicit Taken(const opwright::Attributes&) {}
+
+  void Shape(opwright::ShapeContext& c) const { c.SetOutput(0, c.input(0)); }
+
+  void Compute(opwright::CpuCall&) const {}
+};
+OPWRIGHT_OP(Taken);

@@ -93,13 +93,13 @@ def darken(element_mul, picture):
     half = element_mul(tf.cast(picture, tf.float16), tf.cast(mask, tf.float16))
     write_png("darkened_half.png", half)
     difference = float(tf.reduce_max(tf.abs(tf.cast(half, tf.float32) - dark)))
-    print(f"  half and float32 differ by {difference:.1e} at most")
+    print(f"  half and float32 differ by {difference:.1e} at most; half keeps about 5e-04")
     return dark
 
 
 def learn_mask(element_mul, picture, dark):
     """Gradient descent with momentum, through the op's own gradient."""
-    heading("The mask, learned back from the two pictures")
+    heading("The mask, learned back from the two pictures: the largest error must fall below 1e-3")
     grid = tf.Variable(tf.ones([6, 9, 1]))
     velocity = tf.Variable(tf.zeros([6, 9, 1]))
 
@@ -121,6 +121,7 @@ def learn_mask(element_mul, picture, dark):
                 f"  step {count:3d}: loss {float(loss):.2e}, largest error {error:.1e}", flush=True
             )
     write_png("learned_mask.png", vignette(grid))
+    write_png("true_mask.png", truth)
     if not error < 1e-3:
         raise SystemExit(f"The mask was not learned: its largest error is {error}, not below 1e-3.")
 
@@ -131,7 +132,8 @@ def main():
     multiply_and_differentiate(element_mul)
     picture = photograph()
     learn_mask(element_mul, picture, darken(element_mul, picture))
-    print(f"\nDone. The pictures are in {os.path.relpath(OUTPUT)}.")
+    print(f"\nDone. The pictures are in {os.path.relpath(OUTPUT)}. How to make the op your own:")
+    print("  export PATH=$PWD/.venv/bin:$PATH, and docs/author-guide.md")
 
 
 if __name__ == "__main__":

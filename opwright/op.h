@@ -34,6 +34,7 @@
 //
 // The library that comes out loads in every TensorFlow that has a bridge, by tf.load_op_library.
 //
+// In opwright/op/:
 //   declare.h        Declare: attributes, inputs, outputs
 //   attributes.h     Attributes: what a node was given, read once, in the constructor
 //   shape_context.h  ShapeContext: the shapes of the outputs, and the validation of the inputs

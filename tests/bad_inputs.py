@@ -40,6 +40,12 @@ def cases(conformance, core):
     yield "shape of overflowing bytes", fill, [np.int64([2**62])], ["4611686018427387904"]
     yield "shape too large for memory", fill, [np.int64([2**45])], ["35184372088832"]
     yield "zero beside overflow", fill, [np.int64([2**62, 2**62, 0])], ["4611686018427387904"]
+    yield (
+        "overflow before an unknown dimension",
+        lambda n: fill(tf.stack([tf.constant(2**40, tf.int64), tf.constant(2**40, tf.int64), n])),
+        [np.int64(1)],
+        ["1099511627776"],
+    )
     yield "shape of rank 300", fill, [np.ones(300, np.int32)], ["rank", "254"]
     yield "shape of rank 2", fill, [np.ones([2, 2], np.int32)], ["shape", "2"]
     yield "shape as floats", fill, [np.float32([2, 3])], ["float"]

@@ -18,8 +18,12 @@ def program_environment():
     if not PROGRAM.is_file():
         pytest.fail(f"{PROGRAM} is missing: build first (cmake --build --preset dev)")
     paths = [str(PROGRAM.parent), str(pathlib.Path(sys.executable).parent), os.environ["PATH"]]
+    # Under `make test`, make would take those below for parts of itself.
+    outside = {
+        key: value for key, value in os.environ.items() if key[:4] != "MAKE" and key != "MFLAGS"
+    }
     return {
-        **os.environ,
+        **outside,
         "PATH": os.pathsep.join(paths),
         "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
         # The same from whatever folder of pytest's.

@@ -208,7 +208,7 @@ def test_forgotten_while_using(finished, tmp_path, opwright, run_child):
         for path in [folder / "CMakeLists.txt", folder / "Makefile", folder / "reference.cc"]:
             path.unlink()
         opwright("build", folder)
-        arguments += [folder / "build" / "libop.so", f"wave_gate{number}"]
+        arguments += [folder / "build" / f"lib{folder.name}.so", f"wave_gate{number}"]
     said = run_child(USE, *arguments).stdout.splitlines()
     assert len(said) == len(USING)
     for forgotten, line in zip(USING, said):

@@ -78,7 +78,8 @@ void AddFlags(CLI::App& app, const Terminal& terminal, Verb& chosen) {
   verb->footer(
       "  g++ op.cc -o libop.so $(opwright flags)\n"
       "  g++ -c op.cc $(opwright flags --cflags) && g++ op.o -o libop.so $(opwright flags --libs)\n"
-      "  g++ test.cc op.cc $(opwright flags --testing) $(opwright flags --cflags) -lgtest_main "
+      "  g++ test.cc reference.cc op.cc $(opwright flags --testing) $(opwright flags --cflags) "
+      "-lgtest_main "
       "-lgtest -o test\n"
       "  cmake -B build -D opwright_DIR=$(opwright flags --cmake)");
   verb->callback([&terminal, &chosen, options] {

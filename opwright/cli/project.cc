@@ -23,8 +23,9 @@ bool IsPartOfLibrary(const fs::path& file) {
          !EndsWith(stem, "_test") && !EndsWith(stem, "_bench");
 }
 
-std::string LibraryName(const fs::path& file_or_folder) {
-  std::string name = file_or_folder.stem().string();
+// That of the folder, however many files it has: Python goes on finding it.
+std::string LibraryName(const fs::path& folder) {
+  std::string name = folder.filename().string();
   for (char& c : name) {
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   }
@@ -63,7 +64,7 @@ Project FindProject(const fs::path& folder) {
         folder.string());
   }
   std::sort(project.sources.begin(), project.sources.end());
-  project.name = LibraryName(project.sources.size() == 1 ? project.sources[0] : project.folder);
+  project.name = LibraryName(project.folder);
   return project;
 }
 

@@ -38,7 +38,8 @@ class OPWRIGHT_VISIBLE CpuCall : public detail::Context {
 
   // Calls body(begin, end) for parts of [0, n) that cover it, on TensorFlow's threads, and returns
   // when all are done. cost: about how many cycles one of the n takes; small loops stay on this
-  // thread. A loop inside body runs on the thread of its part. What body throws is thrown here: of several, what the part nearest to 0 threw.
+  // thread. A loop inside body runs on the thread of its part. What body throws is thrown here: of
+  // several, what the part nearest to 0 threw.
   template <typename Body>
   OPWRIGHT_HIDDEN void ParallelFor(int64_t n, int64_t cost, const Body& body) const {
     if (n <= 0) return;

@@ -114,10 +114,31 @@ constexpr bool IsTakenInPython(Slice name) {
   return false;
 }
 
+// TensorFlow's rule for the names of inputs and outputs.
+constexpr bool IsArgumentName(Slice s) {
+  if (!IsWord(s) || *s.begin == '_') return false;
+  for (; s.begin != s.end; ++s.begin) {
+    if (*s.begin >= 'A' && *s.begin <= 'Z') return false;
+  }
+  return true;
+}
+
+// A least value, as in "N: int >= 1", is for integers and for the lengths of lists.
+constexpr bool MayHaveMinimum(Slice rest) {
+  for (const char* c = rest.begin; c + 1 < rest.end; ++c) {
+    if (c[0] != '>' || c[1] != '=') continue;
+    const Slice kind = Trim({rest.begin, c});
+    return Equal(kind, Whole("int")) || (kind.end - kind.begin > 5 && *kind.begin == 'l');
+  }
+  return true;
+}
+
 enum class Fault {
   kNone,
   kTooMany,
   kSpec,
+  kArgumentName,
+  kMinimum,
   kTypeAttrName,
   kAttrKind,
   kPythonName,
@@ -143,6 +164,7 @@ constexpr bool TypeKnownWithout(const Schema& schema, int optional) {
 
 constexpr Fault CheckArgument(const Schema& schema, const char* spec) {
   if (!IsWord(NameOf(spec)) || RestOf(spec).empty()) return Fault::kSpec;
+  if (!IsArgumentName(NameOf(spec))) return Fault::kArgumentName;
   const Slice type = TypeOf(spec);
   for (const char* unsupported : {"string", "resource", "variant"}) {
     if (Equal(type, Whole(unsupported))) return Fault::kUnsupportedType;
@@ -164,6 +186,7 @@ constexpr Fault CheckSchema(const Schema& schema) {
     if (item.kind == ItemKind::kAttr) {
       if (!IsWord(NameOf(item.spec))) return Fault::kSpec;
       if (!KnownAttrKind(RestOf(item.spec))) return Fault::kAttrKind;
+      if (!MayHaveMinimum(RestOf(item.spec))) return Fault::kMinimum;
       if (IsTakenInPython(NameOf(item.spec))) return Fault::kPythonName;
     }
     if (argument) {

@@ -156,6 +156,7 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   }
 
   // Calls an op by its registered name: one of this library, or of TensorFlow ("MatMul", "Sum").
+  //   g.Call("Sum", {x, g.Constant<int32_t>({1})}, {{"keep_dims", true}})
   // Arguments in the op's order; a list is a std::vector<Ref>, {} the empty one. Attributes that
   // follow from the arguments (types, lengths) need not be given. An attribute that is not given
   // has this node's value if the called op is opwright's and both declare that name and kind, else

@@ -195,6 +195,13 @@ constexpr Text<kSize> DeclarationText(const char* spelling) {
 template <typename Op>
 constexpr void CheckDeclaration() {
   constexpr Fault fault = CheckSchema(kDeclaration<Op>);
+  static_assert(fault != Fault::kArgumentName,
+                "opwright: the name of an input or output begins with a lower-case letter and has "
+                "lower-case letters, digits and _");
+  static_assert(
+      fault != Fault::kMinimum,
+      "opwright: a least value, as in \"N: int >= 1\", is for int and for the length of a "
+      "list; other ranges are for the constructor: Require(x >= 0, \"x must ...\")");
   static_assert(fault != Fault::kTooMany, "opwright: a declaration has at most 96 items");
   static_assert(fault != Fault::kSpec,
                 "opwright: attributes, inputs and outputs are declared as \"name: type\"");

@@ -55,7 +55,7 @@ class OPWRIGHT_VISIBLE ShapeContext : public detail::Context {
     }
     return result;
   }
-  // The same for two shapes of any origin; `what` says in a sentence what must hold.
+  // The same for two shapes of any origin; `what` says what differs: "the rows of x and of y".
   OPWRIGHT_HIDDEN Shape Merge(const Shape& a, const Shape& b, const char* what) const {
     Shape result = a;
     if (!MergeInto(result, b.rank(), b.dims())) Fail(what, ": ", a, " and ", b, " differ");

@@ -86,8 +86,47 @@ struct Lookup {
   }
 };
 
+// y = x * gain, a gain for each row; its gradient forgets to sum over the row, or is of another
+// type.
+struct Careless {
+  static constexpr auto Declare() {
+    return opwright::Declare()
+        .Name("Conformance>Careless")
+        .Attr("fault: {'shape', 'dtype', 'result'}")
+        .Input("x: double")
+        .Input("gain: double")
+        .Output("y: double");
+  }
+  static void Gradient(opwright::Gradient& g) {
+    const auto fault = g.Get<std::string>("fault");
+    auto product = g.Call("Mul", {g.d_output(0), g.input(0)});
+    g.d_input(0) = g.d_output(0);
+    if (fault == "dtype") {
+      g.d_input(1) = g.Call("Cast", {g.input(1)}, {{"DstT", opwright::DType::kFloat}});
+    } else {
+      g.d_input(1) = product[fault == "result" ? 7 : 0];
+    }
+  }
+  explicit Careless(const opwright::Attributes&) {}
+
+  void Shape(opwright::ShapeContext& c) const {
+    auto x = c.WithRank(0, 2);
+    c.MergeDims(x[0], c.WithRank(1, 1)[0], "x must have a row for each gain");
+    c.SetOutput(0, x);
+  }
+
+  void Compute(opwright::CpuCall& call) const {
+    auto x = call.input<double>(0), gain = call.input<double>(1);
+    auto y = call.output<double>(0);
+    for (int64_t i = 0; i < x.dim(0); ++i) {
+      for (int64_t j = 0; j < x.dim(1); ++j) y(i, j) = x(i, j) * gain[i];
+    }
+  }
+};
+
 }  // namespace
 
 OPWRIGHT_OP(Opaque);
 OPWRIGHT_OP(Forgetful);
 OPWRIGHT_OP(Lookup);
+OPWRIGHT_OP(Careless);

@@ -139,3 +139,26 @@ def test_integer_inputs_and_outputs_have_none(conformance):
         sign = conformance.conformance_split_sign(X).sign
         y = tf.cast(conformance.conformance_copy(x), tf.float64) + tf.cast(sign[:2], tf.float64)
     assert tape.gradient(y, X) is None
+
+
+@pytest.mark.parametrize("graph", [False, True])
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [
+        ("shape", "that of input tensor 1 is float64 (2, 2), the input float64 (2,)"),
+        ("dtype", "that of input tensor 1 is float32 (2,), the input float64 (2,)"),
+        ("result", "a tensor that does not exist: result 7 of Mul, which has 1"),
+    ],
+)
+def test_a_gradient_that_cannot_be_one(conformance, fault, sentence, graph):
+    x, gain = tf.ones([2, 2], tf.float64), tf.ones([2], tf.float64)
+
+    def run():
+        with tf.GradientTape() as tape:
+            tape.watch(gain)
+            y = conformance.conformance_careless(x, gain, fault=fault)
+        return tape.gradient(y, gain)
+
+    with pytest.raises(tf.errors.InternalError) as error:
+        (tf.function(run) if graph else run)()
+    assert "Conformance>Careless" in str(error.value) and sentence in str(error.value)

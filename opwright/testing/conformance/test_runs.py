@@ -141,3 +141,8 @@ def test_stateful_op_is_neither_merged_nor_folded(conformance):
     for _ in range(3):
         second, third, _ = run(tf.ones([2]), tf.ones([2]))
         assert (int(second), int(third)) == (1, 0)
+
+
+def test_a_loop_inside_a_loop(conformance):
+    n = np.int64([1, 0, 3, 100_000] * 16)
+    np.testing.assert_array_equal(conformance.conformance_nested(n), n)

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <set>
@@ -69,7 +70,32 @@ struct Deterministic {
   void Compute(opwright::CpuCall& call) const { call.output<bool>(0)[0] = call.deterministic(); }
 };
 
+// y[i] = n, counted one by one: loops in the parts of a loop.
+struct Nested {
+  static constexpr auto Declare() {
+    return opwright::Declare().Name("Conformance>Nested").Input("n: int64").Output("y: int64");
+  }
+  static constexpr auto kNoGradient = "it counts";
+
+  explicit Nested(const opwright::Attributes&) {}
+
+  void Shape(opwright::ShapeContext& c) const { c.SetOutput(0, c.input(0)); }
+
+  void Compute(opwright::CpuCall& call) const {
+    auto n = call.input<int64_t>(0);
+    auto y = call.output<int64_t>(0);
+    call.ParallelFor(y.size(), /*cost=*/10000000, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        std::atomic<int64_t> count{0};
+        call.ParallelFor(n[i], /*cost=*/10000, [&](int64_t b, int64_t e) { count += e - b; });
+        y[i] = count;
+      }
+    });
+  }
+};
+
 }  // namespace
 
 OPWRIGHT_OP(Threads);
 OPWRIGHT_OP(Deterministic);
+OPWRIGHT_OP(Nested);

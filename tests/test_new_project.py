@@ -114,9 +114,11 @@ struct Op{number} {{
 }};
 OPWRIGHT_OP(Op{number});
 """
-    (tmp_path / "names.cc").write_text('#include "opwright/op.h"\n' + ops)
-    opwright("build", tmp_path)
-    library = tmp_path / "build" / "libnames.so"
+    folder = tmp_path / "names"
+    folder.mkdir()
+    (folder / "op.cc").write_text('#include "opwright/op.h"\n' + ops)
+    opwright("build", folder)
+    library = folder / "build" / "libnames.so"
     ours = [op["function"] for op in json.loads(opwright("info", "--json", library).stdout)["ops"]]
     code = "import sys, tensorflow as tf; print(*dir(tf.load_op_library(sys.argv[1])))"
     theirs = run_child(code, library).stdout.split()

@@ -34,7 +34,7 @@ inline char attach_message[2000] = "";
 class Attacher {
  public:
   // Returns whether the ops are registered.
-  bool Run() {
+  [[gnu::noinline, gnu::cold]] bool Run() {
     dl_iterate_phdr(&Attacher::Visit, this);
     if (!FindVersion()) {
       return Say("no TensorFlow is loaded in this process");
@@ -65,7 +65,7 @@ class Attacher {
 
   // TF_Version is in libtensorflow_cc.so.2; RTLD_DEFAULT does not see it, because Python loads
   // TensorFlow's libraries privately.
-  bool FindVersion() {
+  [[gnu::noinline, gnu::cold]] bool FindVersion() {
     for (const std::string& path : tensorflow_) {
       void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_NOLOAD);
       void* function = handle ? dlsym(handle, "TF_Version") : nullptr;
@@ -84,7 +84,7 @@ class Attacher {
     return static_cast<int>(dot + 1 - version + static_cast<long>(strspn(dot + 1, "0123456789")));
   }
 
-  void* OpenBridge() {
+  [[gnu::noinline, gnu::cold]] void* OpenBridge() {
     for (const std::string& path : loaded_bridges_) {
       if (strcmp(Base(path.c_str()), bridge_) == 0) {
         if (void* handle = Try(path)) return handle;
@@ -105,7 +105,7 @@ class Attacher {
     return nullptr;
   }
 
-  void* Try(const std::string& path) {
+  [[gnu::noinline, gnu::cold]] void* Try(const std::string& path) {
     opened_ = path;
     if (void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     const char* error = dlerror();
@@ -118,7 +118,7 @@ class Attacher {
     return file != nullptr;
   }
 
-  bool Explain() {
+  [[gnu::noinline, gnu::cold]] bool Explain() {
     if (!broken_.empty()) {
       snprintf(attach_message, sizeof attach_message,
                "the bridge for TensorFlow %s does not open: %s", version_, broken_.c_str());
@@ -141,7 +141,7 @@ class Attacher {
     const char* slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
   }
-  static std::string Directory(const char* path) {
+  [[gnu::noinline, gnu::cold]] static std::string Directory(const char* path) {
     const char* slash = strrchr(path, '/');
     return slash ? std::string(path, static_cast<size_t>(slash - path)) : std::string(".");
   }

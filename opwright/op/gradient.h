@@ -36,8 +36,10 @@ namespace detail {
 
 // One argument of a call: a tensor, or a list of them; {} is the empty list.
 struct Arg {
+  // Out of line, as is all here: this is compiled into every op, and runs but once for a node.
+  [[gnu::noinline, gnu::cold]] ~Arg() {}
   Arg() : is_list(true) {}
-  Arg(const Ref& x) : refs(1, x.ref()), is_list(false) {}
+  [[gnu::noinline, gnu::cold]] Arg(const Ref& x) : refs(1, x.ref()), is_list(false) {}
   Arg(const Results& x) : Arg(static_cast<Ref>(x)) {}
   Arg(const std::vector<Ref>& list) : is_list(true) {
     for (const Ref& x : list) refs.push_back(x.ref());
@@ -48,6 +50,7 @@ struct Arg {
 
 // {"name", value} for a call; the kinds are those of Attributes.
 struct NamedAttr {
+  [[gnu::noinline, gnu::cold]] ~NamedAttr() {}
   template <typename T>
   NamedAttr(const char* attr_name, const T& value) : name(attr_name) {
     Add(value);
@@ -59,7 +62,7 @@ struct NamedAttr {
   }
 
   // Valid while this lives and is not moved.
-  OpwrightAttr Table() {
+  [[gnu::noinline, gnu::cold]] OpwrightAttr Table() const {
     OpwrightAttr a = Sized<OpwrightAttr>();
     a.kind = kind;
     a.is_list = is_list;
@@ -81,8 +84,8 @@ struct NamedAttr {
   std::vector<double> floats;
   std::vector<std::string> strings;
   std::vector<Hidden<Shape>> shapes;
-  std::vector<const char*> string_pointers;
-  std::vector<const int64_t*> dims;
+  mutable std::vector<const char*> string_pointers;
+  mutable std::vector<const int64_t*> dims;
 
  private:
   template <typename T>
@@ -161,16 +164,16 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   // follow from the arguments (types, lengths) need not be given. An attribute that is not given
   // has this node's value if the called op is opwright's and both declare that name and kind, else
   // the called op's default.
-  OPWRIGHT_HIDDEN Results Call(const char* op, std::initializer_list<detail::Arg> args,
-                               std::initializer_list<detail::NamedAttr> attrs = {}) const {
+  [[gnu::noinline, gnu::cold]] OPWRIGHT_HIDDEN Results
+  Call(const char* op, std::initializer_list<detail::Arg> args,
+       std::initializer_list<detail::NamedAttr> attrs = {}) const {
     std::vector<detail::Hidden<OpwrightArg>> arg_table;
     for (const detail::Arg& arg : args) {
       arg_table.push_back(OpwrightArg{sizeof(OpwrightArg), arg.is_list,
                                       static_cast<int64_t>(arg.refs.size()), arg.refs.data()});
     }
-    std::vector<detail::NamedAttr> named(attrs);
     std::vector<detail::Hidden<OpwrightAttr>> attr_table;
-    for (detail::NamedAttr& attr : named) attr_table.push_back(attr.Table());
+    for (const detail::NamedAttr& attr : attrs) attr_table.push_back(attr.Table());
     return Results(c_->api->call(c_, op, static_cast<int32_t>(arg_table.size()), arg_table.data(),
                                  static_cast<int32_t>(attr_table.size()), attr_table.data()));
   }
@@ -189,7 +192,7 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
     return Put(DTypeOf<T>::value, 1, &n, n, values);
   }
   // A constant scalar of a dtype that is known only now, as that of attribute T.
-  OPWRIGHT_HIDDEN Ref Scalar(DType dtype, double value) const {
+  [[gnu::noinline, gnu::cold]] OPWRIGHT_HIDDEN Ref Scalar(DType dtype, double value) const {
     switch (dtype) {
       case DType::kHalf:
         return PutScalar(dtype, half(static_cast<float>(value)));
@@ -217,7 +220,7 @@ class OPWRIGHT_VISIBLE Gradient : public detail::Context, public Attributes {
   }
 
   // After Gradient: every needed input has an answer.
-  OPWRIGHT_HIDDEN void CheckComplete() const {
+  [[gnu::noinline, gnu::cold]] OPWRIGHT_HIDDEN void CheckComplete() const {
     for (int i = 0; i < schema().n_inputs; ++i) {
       for (int k = 0; k < count(i); ++k) {
         if (Needed(i, k) && !answered_[static_cast<size_t>(Input(i, k))]) {

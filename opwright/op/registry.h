@@ -89,7 +89,7 @@ void Compute(const void* self, OpwrightContext* c) noexcept {
 }
 
 template <typename Op>
-void* Create(OpwrightContext* c) noexcept {
+[[gnu::cold]] void* Create(OpwrightContext* c) noexcept {
   try {
     CheckOptional(kDeclaration<Op>, c);
     return new Op(Attributes(c));
@@ -115,7 +115,7 @@ void InferShape(const void* self, OpwrightContext* c) noexcept {
 }
 
 template <typename Op>
-void RecordGradient(OpwrightContext* c) noexcept {
+[[gnu::cold]] void RecordGradient(OpwrightContext* c) noexcept {
   try {
     Gradient g(c);
     Op::Gradient(g);

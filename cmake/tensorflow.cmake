@@ -1,7 +1,8 @@
 # One bridge for each TensorFlow.
 #
 #   opwright_bridge_pythons(VARIABLE)             the Pythons whose TensorFlow gets a bridge
-#   opwright_add_bridge(PYTHON SOURCES FILE...)   libopwright_bridge_tf2.NN.so, NN being that TensorFlow's minor version
+#   opwright_add_bridge(PYTHON SOURCES FILE... CC_SOURCES FILE...)
+#     libopwright_bridge_tf2.NN.so and libopwright_bridge_cc_tf2.NN.so, NN being that TensorFlow's minor version
 set(OPWRIGHT_TENSORFLOW_PYTHONS "" CACHE STRING
     "Pythons with TensorFlow, one bridge each; empty: those of .venv and .venv-2.15.1, where they exist")
 
@@ -41,35 +42,46 @@ function(opwright_find_tensorflow python folder_result version_result)
   set(${version_result} "${version}" PARENT_SCOPE)
 endfunction()
 
+# The flags that TensorFlow's headers need; they stand in a file because `opwright bridge` reads them too.
+function(opwright_bridge_flags folder minor result)
+  set(file "${PROJECT_SOURCE_DIR}/opwright/bridge/flags.txt")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(STRINGS "${file}" flags REGEX "^-")
+  string(REPLACE "{include}" "${folder}/include" flags "${flags}")
+  string(REPLACE "{bridge}" "${PROJECT_SOURCE_DIR}/opwright/bridge" flags "${flags}")
+  string(REPLACE "{minor}" "${minor}" flags "${flags}")
+  set(${result} "${flags}" PARENT_SCOPE)
+endfunction()
+
+function(opwright_add_bridge_library target folder minor)
+  add_library(${target} SHARED ${ARGN})
+  target_link_libraries(${target} PRIVATE opwright::op opwright_warnings "${folder}/libtensorflow_framework.so.2"
+                                          ${CMAKE_DL_LIBS})
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
+  opwright_bridge_flags("${folder}" "${minor}" flags)
+  # Whatever the preset, one sort of bridge: debug information of TensorFlow's headers is of no use and 20 times the code.
+  target_compile_options(${target} PRIVATE ${flags} -g0)
+  if(OPWRIGHT_SANITIZER)
+    # The checks of undefined behaviour ask for type information that TensorFlow does not export, and
+    # the sanitizer's own symbols come with the process.
+    target_compile_options(${target} PRIVATE -fno-sanitize=undefined)
+  else()
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  endif()
+  opwright_stage(${target})
+endfunction()
+
 function(opwright_add_bridge python)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CC_SOURCES")
   opwright_find_tensorflow("${python}" folder version)
   if(NOT version MATCHES "^2\\.([0-9]+)" OR CMAKE_MATCH_1 LESS 15)
     message(FATAL_ERROR "opwright needs TensorFlow 2.15 or newer, and ${python} has ${version}: upgrade it there.")
   endif()
   set(minor ${CMAKE_MATCH_1})
-  set(bridge opwright_bridge_tf2.${minor})
   message(STATUS "Bridge for TensorFlow ${version}")
-
-  add_library(${bridge} MODULE ${arg_SOURCES})
-  target_link_libraries(${bridge} PRIVATE opwright::op opwright_warnings "${folder}/libtensorflow_framework.so.2"
-                                          ${CMAKE_DL_LIBS})
-  target_include_directories(${bridge} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
-  target_include_directories(
-    ${bridge} SYSTEM PRIVATE "${folder}/include" "${folder}/include/external/highwayhash"
-                             "${folder}/include/external/farmhash_archive/src")
-  # As the wheels themselves are built: with another NDEBUG or alignment, TensorFlow's inline code has another layout.
-  target_compile_definitions(${bridge} PRIVATE NDEBUG EIGEN_MAX_ALIGN_BYTES=64 OPWRIGHT_TF_MINOR=${minor})
-  # Whatever the preset, one sort of bridge: debug information of TensorFlow's headers is of no use and 20 times the code.
-  # Deprecation: the same source serves all versions, and what one deprecates another may need.
-  target_compile_options(${bridge} PRIVATE -O2 -g0 -Wno-deprecated-declarations)
-  if(OPWRIGHT_SANITIZER)
-    # The checks of undefined behaviour ask for type information that TensorFlow does not export, and
-    # the sanitizer's own symbols come with the process.
-    target_compile_options(${bridge} PRIVATE -fno-sanitize=undefined)
-  else()
-    target_link_options(${bridge} PRIVATE -Wl,--no-undefined)
-  endif()
-  set_target_properties(${bridge} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
-  opwright_stage(${bridge})
+  opwright_add_bridge_library(opwright_bridge_tf2.${minor} "${folder}" ${minor} ${arg_SOURCES})
+  opwright_add_bridge_library(opwright_bridge_cc_tf2.${minor} "${folder}" ${minor} ${arg_CC_SOURCES})
+  # After the framework library, of which it carries some symbols a second time.
+  target_link_libraries(opwright_bridge_cc_tf2.${minor} PRIVATE opwright_bridge_tf2.${minor}
+                                                                "${folder}/libtensorflow_cc.so.2")
 endfunction()

@@ -232,8 +232,9 @@ int32_t Attach(const OpwrightLibrary* library, std::string* why) {
     if (why->empty()) *why = problem;
   }
   lock.unlock();  // whoever holds Python's lock may be waiting for this one
-  const std::string python = RegisterPythonGradients(added);
-  if (why->empty()) *why = python;
+  for (const std::string& problem : {RegisterPythonGradients(added), RegisterInCc(added)}) {
+    if (why->empty()) *why = problem;
+  }
   return why->empty();
 }
 

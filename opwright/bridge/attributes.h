@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "opwright/op/abi.h"
+#include "opwright/bridge/bridge.h"
 #include "tensorflow/core/framework/attr_value.pb.h"
 #include "tensorflow/core/framework/op_def.pb.h"
 
 namespace opwright::bridge {
 
 // Reads attributes of one node for OpwrightApi.attribute, and keeps what it hands out.
-class AttributeReader {
+class OPWRIGHT_SHARED AttributeReader {
  public:
   // find: the node's attribute of this name, or null.
   using Find = std::function<const tensorflow::AttrValue*(const std::string& name)>;

@@ -11,6 +11,11 @@
 //   gradient.cc    records the gradient of one node
 //   gradients.py   plays such a recording in Python
 //   python.cc      runs gradients.py in this process's Python, if there is one
+//   open_cc.cc     opens the bridge's second library, where that can be
+//   cc/            the second library: C++ gradients and XLA
+//
+// There are two libraries, because all but cc/ needs libtensorflow_framework alone, which every
+// process with TensorFlow has. Both are built together.
 //
 // Tested by opwright/testing/conformance and tests/, in TensorFlow.
 
@@ -24,6 +29,9 @@
 #include "absl/types/span.h"
 #include "opwright/op/abi.h"
 #include "tensorflow/core/framework/op_def.pb.h"
+
+// What the second library uses of the first.
+#define OPWRIGHT_SHARED __attribute__((visibility("default")))
 
 namespace opwright::bridge {
 
@@ -48,10 +56,11 @@ inline bool IsList(const tensorflow::OpDef::ArgDef& arg) {
 }
 
 // The op of this name, or null if it is none of ours.
-const Op* FindOp(const std::string& name);
+OPWRIGHT_SHARED const Op* FindOp(const std::string& name);
 
 // "a" of input or output tensor `flat`, or "xs[2]" in a list. begin as in OpwrightContext.
-std::string TensorName(const Op& op, absl::Span<const int32_t> begin, bool output, int flat);
+OPWRIGHT_SHARED std::string TensorName(const Op& op, absl::Span<const int32_t> begin, bool output,
+                                       int flat);
 
 // Structs of the other side may be longer or shorter than ours.
 template <typename T>
@@ -62,9 +71,12 @@ const T& At(const T* first, int64_t i) {
 #define OPWRIGHT_HAS(STRUCT, FIELD) \
   ((STRUCT).size >= offsetof(std::decay_t<decltype(STRUCT)>, FIELD) + sizeof((STRUCT).FIELD))
 
-// attach.cc calls these for each newly registered op.
+// attach.cc calls these for newly registered ops. The results are empty, or a sentence.
 void RegisterKernels(const Op& op);
-// Empty, or a sentence.
 std::string RegisterPythonGradients(const std::vector<const Op*>& ops);
+std::string RegisterInCc(const std::vector<const Op*>& ops);
+
+// The second library exports it as opwright_cc_attach. Nothing is thrown.
+using CcAttach = void (*)(const Op* const* ops, size_t count, std::string* why);
 
 }  // namespace opwright::bridge

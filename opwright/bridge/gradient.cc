@@ -1,24 +1,16 @@
+#include "opwright/bridge/gradient.h"
+
 #include <cstdint>
 #include <string>
 
-#include "absl/status/status.h"
 #include "opwright/bridge/attributes.h"
 #include "opwright/bridge/bridge.h"
 #include "opwright/bridge/phase.h"
 #include "tensorflow/core/framework/attr_value.pb.h"
-#include "tensorflow/core/framework/graph.pb.h"
-#include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/tensor.pb.h"
 #include "tensorflow/core/framework/types.h"
-
-// Plays Gradient of an op for one node, and writes down what it asks for. The recording is a
-// GraphDef, a node for each call in order, then one named "d_inputs". Their inputs are
-//   "input:2"  "output:0"  "d_output:1"   tensors of the node, counted flat
-//   "3:1"                                 result 1 of call 3
-//   "[" ... "]"                           a list argument
-//   ""                                    in d_inputs: no gradient
 
 namespace opwright::bridge {
 namespace {
@@ -220,7 +212,10 @@ constexpr OpwrightApi MakeApi() {
 }
 constexpr OpwrightApi kApi = MakeApi();
 
-absl::Status Record(const NodeDef& node, const uint8_t* needed, std::string* bytes) {
+}  // namespace
+
+absl::Status RecordGradient(const NodeDef& node, const uint8_t* needed,
+                            tensorflow::GraphDef* recording) {
   const Op* op = FindOp(node.op());
   if (!op) return absl::InternalError(node.op() + " is not an op of opwright");
   GradientPhase phase(*op, node);
@@ -234,11 +229,10 @@ absl::Status Record(const NodeDef& node, const uint8_t* needed, std::string* byt
   NodeDef* last = phase.recording.add_node();
   last->set_name("d_inputs");
   for (const OpwrightRef& ref : phase.d_inputs) last->add_input(ToText(ref));
-  phase.recording.SerializeToString(bytes);
+  *recording = std::move(phase.recording);
   return absl::OkStatus();
 }
 
-}  // namespace
 }  // namespace opwright::bridge
 
 // For gradients.py: why an op has no gradient; null if it has one, or is not of opwright.
@@ -261,9 +255,11 @@ extern "C" __attribute__((visibility("default"))) int32_t opwright_record_gradie
   absl::Status status;
   try {
     tensorflow::NodeDef def;
+    tensorflow::GraphDef recording;
     status = def.ParseFromArray(node, static_cast<int>(node_size))
-                 ? opwright::bridge::Record(def, needed, &bytes)
+                 ? opwright::bridge::RecordGradient(def, needed, &recording)
                  : absl::InternalError("the node could not be read");
+    recording.SerializeToString(&bytes);
   } catch (...) {
     status = absl::InternalError("out of memory");
   }

@@ -6,12 +6,11 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
-#include "opwright/bridge/attributes.h"
 #include "opwright/bridge/bridge.h"
+#include "opwright/bridge/create.h"
 #include "opwright/bridge/phase.h"
 #include "tensorflow/core/framework/device_base.h"
 #include "tensorflow/core/framework/kernel_def_builder.h"
-#include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/lib/core/threadpool.h"
@@ -25,26 +24,6 @@ using tensorflow::OpKernelConstruction;
 using tensorflow::OpKernelContext;
 using tensorflow::Tensor;
 using tensorflow::TensorShape;
-
-// ---- construction -------------------------------------------------------------------------------
-
-struct CreatePhase : Phase {
-  CreatePhase(const Op& op, const tensorflow::NodeDef& node)
-      : node_attrs(node),
-        attributes(op.def, [this](const std::string& name) { return node_attrs.Find(name); }) {}
-
-  tensorflow::AttrSlice node_attrs;
-  AttributeReader attributes;
-};
-
-constexpr OpwrightApi MakeCreateApi() {
-  OpwrightApi api = {};
-  api.size = sizeof api;
-  api.fail = &FailPhase;
-  api.attribute = &ReadAttribute<CreatePhase>;
-  return api;
-}
-constexpr OpwrightApi kCreateApi = MakeCreateApi();
 
 // ---- one run ------------------------------------------------------------------------------------
 
@@ -104,12 +83,6 @@ void FillTensors(RunPhase* phase) {
   for (size_t i = 0; i < n_outputs; ++i) phase->outputs[i].size = 0;
 }
 
-[[gnu::cold, gnu::noinline]] absl::Status BadOutput(RunPhase* phase, int tensor,
-                                                    const std::string& what) {
-  return absl::InternalError("Shape " + what + " output " +
-                             TensorName(phase->op, phase->layout.outputs, true, tensor));
-}
-
 absl::Status Allocate(RunPhase* phase, int index, const TensorShape& shape, Tensor** tensor) {
   for (const auto& [input, output] : phase->op.forwards) {
     if (phase->layout.outputs[static_cast<size_t>(output)] != index) continue;
@@ -122,18 +95,9 @@ absl::Status Allocate(RunPhase* phase, int index, const TensorShape& shape, Tens
 void SetOutput(RunPhase& phase, int32_t index, int32_t rank, const int64_t* dims) {
   if (!phase.status.ok()) return;
   OpwrightTensor& t = phase.outputs[index];
-  if (t.size != 0) return phase.Fail(BadOutput(&phase, index, "twice sets"));
-  if (rank < 0)
-    return phase.Fail(BadOutput(&phase, index, "leaves open, before a run, the rank of"));
-  for (int32_t k = 0; k < rank; ++k) {
-    if (dims[k] >= 0) continue;
-    return phase.Fail(BadOutput(&phase, index,
-                                "sets, before a run, dimension " + std::to_string(k) + " to " +
-                                    std::to_string(dims[k]) + " of"));
-  }
   TensorShape shape;
   absl::Status status =
-      TensorShape::BuildTensorShape(absl::MakeConstSpan(dims, static_cast<size_t>(rank)), &shape);
+      MakeOutputShape(phase.op, phase.layout, index, t.size != 0, rank, dims, &shape);
   Tensor* tensor = nullptr;
   if (status.ok()) status = Allocate(&phase, index, shape, &tensor);
   if (!status.ok()) return phase.Fail(status);
@@ -199,21 +163,6 @@ constexpr OpwrightApi MakeRunApi() {
 }
 constexpr OpwrightApi kRunApi = MakeRunApi();
 
-[[gnu::cold, gnu::noinline]] std::string InputList(const RunPhase& phase) {
-  std::string text;
-  for (int i = 0; i < phase.c->num_inputs(); ++i) {
-    const Tensor& tensor = phase.c->input(i);
-    if (i) text += ", ";
-    if (i == 8) {
-      text += std::to_string(phase.c->num_inputs() - i) + " more";
-      break;
-    }
-    text += TensorName(phase.op, phase.layout.inputs, false, i) + ": " +
-            tensorflow::DataTypeString(tensor.dtype()) + " " + tensor.shape().DebugString();
-  }
-  return text;
-}
-
 // ---- the kernel ---------------------------------------------------------------------------------
 
 class Kernel : public OpKernel {
@@ -221,11 +170,9 @@ class Kernel : public OpKernel {
   Kernel(OpKernelConstruction* c, const Op& op, const OpwrightKernel& kernel)
       : OpKernel(c), op_(op), compute_(kernel.compute) {
     OP_REQUIRES_OK(c, MakeLayout(op, def(), &layout_));
-    CreatePhase phase(op, def());
-    OpwrightContext context = MakeContext(op, kCreateApi, &phase, layout_, 0);
-    self_ = op.table->create(&context);
-    if (!self_) phase.Fail(absl::InternalError("the op could not be made"));
-    if (!phase.status.ok()) c->CtxFailure(Explain(op, "", phase.status));
+    absl::Status status;
+    self_ = Create(op, def(), layout_, &status);
+    if (!status.ok()) c->CtxFailure(status);
   }
   ~Kernel() override {
     if (self_) op_.table->destroy(self_);
@@ -239,10 +186,12 @@ class Kernel : public OpKernel {
     context.outputs = phase.outputs;
     op_.table->shape(self_, &context);
     for (int i = 0; i < c->num_outputs() && phase.status.ok(); ++i) {
-      if (phase.outputs[i].size == 0) phase.Fail(BadOutput(&phase, i, "does not set"));
+      if (phase.outputs[i].size == 0) phase.Fail(BadOutput(op_, layout_, i, "does not set"));
     }
     if (phase.status.ok()) compute_(self_, &context);
-    if (!phase.status.ok()) c->CtxFailure(Explain(op_, InputList(phase), phase.status));
+    if (!phase.status.ok()) {
+      c->CtxFailure(Explain(op_, InputList(op_, layout_, phase.inputs), phase.status));
+    }
   }
 
  private:

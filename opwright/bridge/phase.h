@@ -6,9 +6,12 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "opwright/bridge/bridge.h"
 #include "tensorflow/core/framework/node_def.pb.h"
 #include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/tensor_shape.h"
+#include "tensorflow/core/framework/types.h"
 
 namespace opwright::bridge {
 
@@ -92,6 +95,45 @@ inline OpwrightContext MakeContext(const Op& op, const OpwrightApi& api, Phase* 
                                    const Layout& layout, uint32_t flags) {
   return {sizeof(OpwrightContext), flags,   &api,   phase, op.table, layout.inputs.data(),
           layout.outputs.data(),   nullptr, nullptr};
+}
+
+[[gnu::cold, gnu::noinline]] inline absl::Status BadOutput(const Op& op, const Layout& layout,
+                                                           int tensor, const std::string& what) {
+  return absl::InternalError("Shape " + what + " output " +
+                             TensorName(op, layout.outputs, true, tensor));
+}
+
+// The shape that Shape sets for an output before a run. again: it has set one before.
+inline absl::Status MakeOutputShape(const Op& op, const Layout& layout, int tensor, bool again,
+                                    int32_t rank, const int64_t* dims,
+                                    tensorflow::TensorShape* shape) {
+  if (again) return BadOutput(op, layout, tensor, "twice sets");
+  if (rank < 0) return BadOutput(op, layout, tensor, "leaves open, before a run, the rank of");
+  for (int32_t k = 0; k < rank; ++k) {
+    if (dims[k] >= 0) continue;
+    return BadOutput(op, layout, tensor,
+                     "sets, before a run, dimension " + std::to_string(k) + " to " +
+                         std::to_string(dims[k]) + " of");
+  }
+  return tensorflow::TensorShape::BuildTensorShape(
+      absl::MakeConstSpan(dims, static_cast<size_t>(rank)), shape);
+}
+
+// "a: float [2,3], b: float []"
+[[gnu::cold, gnu::noinline]] inline std::string InputList(const Op& op, const Layout& layout,
+                                                          const OpwrightTensor* inputs) {
+  std::string text;
+  for (int32_t i = 0; i < layout.inputs.back(); ++i) {
+    if (i) text += ", ";
+    if (i == 8) return text + std::to_string(layout.inputs.back() - i) + " more";
+    text += TensorName(op, layout.inputs, false, i) + ": " +
+            tensorflow::DataTypeString(static_cast<tensorflow::DataType>(inputs[i].dtype)) + " [";
+    for (int32_t k = 0; k < inputs[i].rank; ++k) {
+      text += (k ? "," : "") + std::to_string(inputs[i].dims[k]);
+    }
+    text += "]";
+  }
+  return text;
 }
 
 // A failure, as the user reads it: "ElementMul (a: float [2], b: float [3]): why".

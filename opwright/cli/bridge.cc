@@ -7,8 +7,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "opwright/cli/failure.h"
@@ -64,8 +66,8 @@ TensorFlow FindUsableTensorFlow(const Package& package, const std::string& pytho
         found->python, found->version);
   }
   const fs::path folder = found->folder;
-  for (const char* needed :
-       {"include/tensorflow/core/framework/op_kernel.h", "libtensorflow_framework.so.2"}) {
+  for (const char* needed : {"include/tensorflow/core/framework/op_kernel.h",
+                             "libtensorflow_framework.so.2", "libtensorflow_cc.so.2"}) {
     if (!fs::exists(folder / needed)) {
       Fail(
           "the TensorFlow of {} lacks {}: install it as a wheel (pip install --force-reinstall "
@@ -83,45 +85,38 @@ void EmbedGradients(const Package& package, const fs::path& folder) {
                 ReadFile(package.folder / "bridge" / "gradients.py") + ")PY\";\n");
 }
 
-// As the wheels themselves are built: with another NDEBUG or alignment, TensorFlow's inline code
-// has another layout. The same as in the CMake build of the bridges.
-std::vector<std::string> Flags(const Package& package, const TensorFlow& tensorflow,
-                               const fs::path& generated) {
-  const std::string include = tensorflow.folder + "/include";
-  return {"-std=c++17",
-          "-O2",
-          "-fPIC",
-          "-fvisibility=hidden",
-          "-fvisibility-inlines-hidden",
-          "-DNDEBUG",
-          "-DEIGEN_MAX_ALIGN_BYTES=64",
-          "-DOPWRIGHT_TF_MINOR=" + std::to_string(tensorflow.minor),
-          "-Wno-deprecated-declarations",
-          "-I" + package.include_root.string(),
-          "-I" + generated.string(),
-          "-isystem",
-          include,
-          "-isystem",
-          include + "/external/highwayhash",
-          "-isystem",
-          include + "/external/farmhash_archive/src"};
+void ReplaceIn(std::string& text, const std::string& from, const std::string& to) {
+  const size_t at = text.find(from);
+  if (at != text.npos) text.replace(at, from.size(), to);
 }
 
-std::vector<fs::path> Sources(const Package& package) {
+// Those in the package's flags.txt, which the CMake build of the bridges reads too.
+std::vector<std::string> Flags(const Package& package, const TensorFlow& tensorflow,
+                               const fs::path& generated) {
+  std::vector<std::string> flags = {"-std=c++17", "-fPIC", "-I" + package.include_root.string(),
+                                    "-I" + generated.string()};
+  std::istringstream lines(ReadFile(package.folder / "bridge" / "flags.txt"));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] != '-') continue;
+    ReplaceIn(line, "{include}", tensorflow.folder + "/include");
+    ReplaceIn(line, "{bridge}", (package.folder / "bridge").string());
+    ReplaceIn(line, "{minor}", std::to_string(tensorflow.minor));
+    flags.push_back(line);
+  }
+  return flags;
+}
+
+std::vector<fs::path> Sources(const fs::path& folder) {
   std::vector<fs::path> sources;
-  for (const auto& entry : fs::directory_iterator(package.folder / "bridge")) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string stem = entry.path().stem().string();
     const bool test = stem.size() > 5 && stem.compare(stem.size() - 5, 5, "_test") == 0;
     if (entry.path().extension() == ".cc" && !test) sources.push_back(entry.path());
   }
-  // The largest first: the last to end should be a small one.
-  std::sort(sources.begin(), sources.end(), [](const fs::path& a, const fs::path& b) {
-    return fs::file_size(a) > fs::file_size(b);
-  });
   return sources;
 }
 
-// A file with TensorFlow's headers takes most of a gigabyte to compile.
+// A file with TensorFlow's headers takes a gigabyte to compile.
 size_t Jobs(size_t files) {
   const long pages = sysconf(_SC_AVPHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   const size_t by_memory = static_cast<size_t>(std::max<long>(1, pages / (1'000'000'000 / page)));
@@ -162,6 +157,47 @@ void RunAll(const std::vector<Command>& commands, Progress& progress) {
   if (failure) throw *failure;
 }
 
+// One of the bridge's two libraries.
+struct Part {
+  Part(std::string file, const fs::path& path, std::vector<fs::path> from,
+       std::vector<std::string> needs)
+      : name(std::move(file)),
+        unfinished(path.string()),
+        sources(std::move(from)),
+        libraries(std::move(needs)) {
+    // The largest first: the last to end should be a small one.
+    std::sort(sources.begin(), sources.end(), [](const fs::path& a, const fs::path& b) {
+      return fs::file_size(a) > fs::file_size(b);
+    });
+  }
+
+  void AddCompilations(const std::vector<std::string>& compile, const fs::path& work,
+                       std::vector<Command>& commands) {
+    for (const fs::path& source : sources) {
+      objects.push_back((work / (name + "." + source.stem().string() + ".o")).string());
+      Command& command = commands.emplace_back();
+      command.words = compile;
+      command.words.insert(command.words.end(), {"-c", source.string(), "-o", objects.back()});
+    }
+  }
+
+  // The second finds the first, which is open already, by its soname.
+  Command Link(const Compiler& compiler) const {
+    Command link;
+    link.words = compiler.words;
+    link.words.insert(link.words.end(),
+                      {"-shared", "-Wl,--no-undefined", "-Wl,-soname," + name, "-o", unfinished});
+    link.words.insert(link.words.end(), objects.begin(), objects.end());
+    link.words.insert(link.words.end(), libraries.begin(), libraries.end());
+    link.words.push_back("-ldl");
+    return link;
+  }
+
+  std::string name, unfinished;
+  std::vector<fs::path> sources;
+  std::vector<std::string> libraries, objects;
+};
+
 int Bridge(const Terminal& terminal, const Options& options) {
   const Package package = FindPackage();
   const TensorFlow tensorflow = FindUsableTensorFlow(package, options.python);
@@ -189,30 +225,28 @@ int Bridge(const Terminal& terminal, const Options& options) {
   compile.insert(compile.end(), flags.begin(), flags.end());
 
   Progress progress(terminal, "building the bridge");
-  std::vector<Command> commands;
-  Command link;
-  link.words = compiler.words;
   const std::string name = BridgeName(tensorflow);
-  const fs::path unfinished = folder / (name + "." + std::to_string(getpid()));
-  link.words.insert(link.words.end(), {"-shared", "-Wl,--no-undefined", "-o", unfinished.string()});
-  for (const fs::path& source : Sources(package)) {
-    const std::string object = (work.path() / source.stem()).string() + ".o";
-    Command command;
-    command.words = compile;
-    command.words.insert(command.words.end(), {"-c", source.string(), "-o", object});
-    commands.push_back(command);
-    link.words.push_back(object);
-  }
-  link.words.insert(link.words.end(),
-                    {tensorflow.folder + "/libtensorflow_framework.so.2", "-ldl"});
+  const std::string suffix = "." + std::to_string(getpid());
+  const fs::path sources = package.folder / "bridge";
+  const std::string framework = tensorflow.folder + "/libtensorflow_framework.so.2";
+  Part first(name, folder / (name + suffix), Sources(sources), {framework});
+  // The framework first: the other library carries some of its symbols a second time.
+  Part second("libopwright_bridge_cc_tf" + tensorflow.release() + ".so",
+              folder / ("libopwright_bridge_cc_tf" + tensorflow.release() + ".so" + suffix),
+              Sources(sources / "cc"),
+              {first.unfinished, framework, tensorflow.folder + "/libtensorflow_cc.so.2"});
+  std::vector<Command> commands;
+  for (Part* part : {&second, &first}) part->AddCompilations(compile, work.path(), commands);
   RunAll(commands, progress);
-  const Result linked = Run(link, &progress);
-  if (!linked.ok()) {
-    fs::remove(unfinished, error);
+  for (Part* part : {&first, &second}) {
+    const Command link = part->Link(compiler);
+    const Result linked = Run(link, &progress);
+    if (linked.ok()) continue;
+    for (const Part* made : {&first, &second}) fs::remove(made->unfinished, error);
     Fail("the bridge does not link:\n{}\n{}", Shown(link), linked.output);
   }
   // Renamed when whole: writing into a library that a running process has mapped would kill it.
-  fs::rename(unfinished, folder / name);
+  for (const Part* part : {&second, &first}) fs::rename(part->unfinished, folder / part->name);
 
   terminal.Say(fmt::format("Wrote {} in {:.0f} s.", (folder / name).string(), progress.seconds()));
   const fs::path beside = fs::path(tensorflow.folder) / ".." / "opwright" / "lib";

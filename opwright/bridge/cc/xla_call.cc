@@ -1,0 +1,227 @@
+#include "opwright/bridge/cc/xla_call.h"
+
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "absl/strings/escaping.h"
+#include "opwright/bridge/cc/pool.h"
+#include "opwright/bridge/create.h"
+#include "opwright/bridge/phase.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/types.h"
+#include "tensorflow/core/lib/strings/proto_serialization.h"
+#include "tensorflow/core/util/determinism.h"
+
+namespace opwright::bridge {
+namespace {
+
+using tensorflow::AttrValue;
+using tensorflow::NodeDef;
+
+// Beside the op's own attributes, whose names begin with a letter.
+constexpr char kInputs[] = "_inputs", kOutputs[] = "_outputs";
+
+// A call that has been read. Immutable, so that any number of threads may run it.
+class Call {
+ public:
+  static absl::Status Parse(std::string_view text, std::shared_ptr<const Call>* result) {
+    auto call = std::make_shared<Call>();
+    const absl::Status status = call->Read(text);
+    if (status.ok()) *result = std::move(call);
+    return status;
+  }
+  Call() = default;
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+  ~Call() {
+    if (self_) op_->table->destroy(self_);
+  }
+
+  absl::Status Run(void* const* inputs, void* const* outputs) const;
+
+ private:
+  absl::Status Read(std::string_view text);
+  static bool FillTensors(const AttrValue& shapes, const tensorflow::DataTypeVector& dtypes,
+                          std::vector<Dims>* dims, std::vector<OpwrightTensor>* tensors);
+
+  const Op* op_ = nullptr;
+  NodeDef node_;
+  Layout layout_;
+  const OpwrightKernel* kernel_ = nullptr;
+  void* self_ = nullptr;
+  std::vector<Dims> dims_;
+  std::vector<OpwrightTensor> inputs_, outputs_;  // without data
+};
+
+bool Call::FillTensors(const AttrValue& shapes, const tensorflow::DataTypeVector& dtypes,
+                       std::vector<Dims>* dims, std::vector<OpwrightTensor>* tensors) {
+  if (static_cast<size_t>(shapes.list().shape_size()) != dtypes.size()) return false;
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    Dims& sizes = dims->emplace_back();
+    OpwrightTensor& t = tensors->emplace_back();
+    t = {};
+    t.size = sizeof t;
+    t.dtype = dtypes[i];
+    t.elements = 1;
+    for (const auto& dim : shapes.list().shape(static_cast<int>(i)).dim()) {
+      sizes.push_back(dim.size());
+      t.elements *= dim.size();
+    }
+    t.rank = static_cast<int32_t>(sizes.size());
+    t.dims = sizes.data();  // stays where it is when the vector of vectors grows
+  }
+  return true;
+}
+
+absl::Status Call::Read(std::string_view text) {
+  const size_t space = text.find(' ');
+  const std::string name(text.substr(0, space));
+  std::string bytes;
+  if (space == text.npos || !absl::Base64Unescape(text.substr(space + 1), &bytes) ||
+      !node_.ParseFromString(bytes)) {
+    return absl::InternalError("opwright: a compiled program has a call that cannot be read");
+  }
+  op_ = FindOp(name);
+  if (!op_) {
+    return absl::FailedPreconditionError(
+        "a compiled program calls the op " + name +
+        ", which this process does not have: load its library (opwright.load)");
+  }
+  tensorflow::DataTypeVector input_types, output_types;
+  absl::Status status = tensorflow::InOutTypesForNode(node_, op_->def, &input_types, &output_types);
+  if (status.ok()) status = MakeLayout(*op_, node_, &layout_);
+  if (!status.ok()) return Explain(*op_, "", status);
+  kernel_ = FindCpuKernel(*op_, node_);
+  if (!kernel_ || !FillTensors(node_.attr().at(kInputs), input_types, &dims_, &inputs_) ||
+      !FillTensors(node_.attr().at(kOutputs), output_types, &dims_, &outputs_)) {
+    return Explain(*op_, "",
+                   absl::FailedPreconditionError("the compiled program is of another build of the "
+                                                 "op library; compile it again"));
+  }
+  self_ = Create(*op_, node_, layout_, &status);
+  return status;
+}
+
+// ---- a run --------------------------------------------------------------------------------------
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+struct CallPhase : Phase {
+  std::vector<std::unique_ptr<void, Free>> scratch;
+};
+
+void* Scratch(CallPhase& phase, int64_t bytes) {
+  constexpr size_t kAlignment = 64;
+  const size_t whole = (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  void* memory = std::aligned_alloc(kAlignment, whole);
+  if (!memory) {
+    phase.Fail(absl::ResourceExhaustedError("scratch memory of " + std::to_string(bytes) +
+                                            " bytes could not be allocated"));
+    return nullptr;
+  }
+  phase.scratch.emplace_back(memory);
+  return memory;
+}
+
+constexpr OpwrightApi MakeApi() {
+  OpwrightApi api = {};
+  api.size = sizeof api;
+  api.fail = &FailPhase;
+  api.parallel_for = [](OpwrightContext*, int64_t n, int64_t cost,
+                        void (*body)(void*, int64_t, int64_t),
+                        void* arg) { ParallelForInPool(n, cost, body, arg); };
+  api.scratch = [](OpwrightContext* c, int64_t bytes) {
+    return Guard<CallPhase>(c, static_cast<void*>(nullptr),
+                            [&](CallPhase& phase) { return Scratch(phase, bytes); });
+  };
+  api.deterministic = [](OpwrightContext*) { return int32_t{tensorflow::OpDeterminismRequired()}; };
+  return api;
+}
+constexpr OpwrightApi kApi = MakeApi();
+
+absl::Status Call::Run(void* const* inputs, void* const* outputs) const {
+  std::vector<OpwrightTensor> from = inputs_, to = outputs_;
+  for (size_t i = 0; i < from.size(); ++i) from[i].data = inputs[i];
+  for (size_t i = 0; i < to.size(); ++i) to[i].data = outputs[i];
+  CallPhase phase;
+  OpwrightContext context = MakeContext(*op_, kApi, &phase, layout_, OPWRIGHT_RUNNING);
+  context.inputs = from.data();
+  context.outputs = to.data();
+  kernel_->compute(self_, &context);
+  if (phase.status.ok()) return phase.status;
+  return Explain(*op_, InputList(*op_, layout_, from.data()), phase.status);
+}
+
+// ---- calls that have been read ------------------------------------------------------------------
+
+// A process may compile any number of programs; those that are running keep their own.
+constexpr size_t kMaxCalls = 4096;
+
+absl::Status FindCall(std::string_view text, std::shared_ptr<const Call>* call) {
+  static auto* mutex = new std::mutex;
+  static auto* calls = new std::unordered_map<std::string, std::shared_ptr<const Call>>;
+  {
+    std::lock_guard<std::mutex> lock(*mutex);
+    const auto it = calls->find(std::string(text));
+    if (it != calls->end()) {
+      *call = it->second;
+      return absl::OkStatus();
+    }
+  }
+  const absl::Status status = Call::Parse(text, call);
+  if (!status.ok()) return status;
+  std::lock_guard<std::mutex> lock(*mutex);
+  if (calls->size() >= kMaxCalls) calls->clear();
+  calls->emplace(std::string(text), *call);
+  return absl::OkStatus();
+}
+
+void AddShapes(const std::vector<Dims>& shapes, AttrValue* value) {
+  value->mutable_list();
+  for (const Dims& dims : shapes) {
+    auto* shape = value->mutable_list()->add_shape();
+    for (int64_t dim : dims) shape->add_dim()->set_size(dim);
+  }
+}
+
+}  // namespace
+
+const OpwrightKernel* FindCpuKernel(const Op& op, const NodeDef& node) {
+  for (const OpwrightKernel* kernel = op.library->kernels; kernel; kernel = kernel->next) {
+    if (op.name != kernel->op || std::string_view("CPU") != kernel->device) continue;
+    bool match = true;
+    for (size_t i = 0; i < op.kernel_attrs.size() && match; ++i) {
+      const auto attr = node.attr().find(op.kernel_attrs[i]);
+      match = attr != node.attr().end() &&
+              static_cast<int32_t>(attr->second.type()) == kernel->dtypes[i];
+    }
+    if (match) return kernel;
+  }
+  return nullptr;
+}
+
+std::string EncodeXlaCall(const NodeDef& node, const std::vector<Dims>& inputs,
+                          const std::vector<Dims>& outputs) {
+  NodeDef all = node;
+  AddShapes(inputs, &(*all.mutable_attr())[kInputs]);
+  AddShapes(outputs, &(*all.mutable_attr())[kOutputs]);
+  std::string bytes;
+  tensorflow::SerializeToStringDeterministic(all, &bytes);
+  return node.op() + " " + absl::Base64Escape(bytes);
+}
+
+absl::Status RunXlaCall(std::string_view text, void* const* inputs, void* const* outputs) {
+  try {
+    std::shared_ptr<const Call> call;
+    const absl::Status status = FindCall(text, &call);
+    return status.ok() ? call->Run(inputs, outputs) : status;
+  } catch (const std::exception& e) {
+    return absl::InternalError(e.what());
+  }
+}
+
+}  // namespace opwright::bridge

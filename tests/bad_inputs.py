@@ -172,7 +172,7 @@ def cases(conformance, core):
 
 
 def ways(call, arguments):
-    """The call eagerly, and in graphs that know all or nothing about the arguments."""
+    """The call eagerly, in graphs that know all or nothing about the arguments, and in XLA."""
     unknown = [tf.TensorSpec(None, tf.as_dtype(x.dtype)) for x in arguments]
 
     def of_constants():
@@ -184,6 +184,10 @@ def ways(call, arguments):
     yield "eager", lambda: call(*map(tf.constant, arguments))
     yield "graph", lambda: tf.function(call)(*map(tf.constant, arguments))
     yield "graph of constants", tf.function(of_constants)
+    yield (
+        "jit",
+        lambda: tf.function(call, jit_compile=True)(*map(tf.constant, arguments)),
+    )
     if arguments:
         yield (
             "graph of unknown shapes",

@@ -6,6 +6,7 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "opwright/bridge/bridge.h"
 #include "tensorflow/core/framework/node_def.pb.h"
@@ -119,6 +120,11 @@ inline absl::Status MakeOutputShape(const Op& op, const Layout& layout, int tens
       absl::MakeConstSpan(dims, static_cast<size_t>(rank)), shape);
 }
 
+// "[2,3]"
+inline std::string ShapeText(absl::Span<const int64_t> dims) {
+  return "[" + absl::StrJoin(dims, ",") + "]";
+}
+
 // "a: float [2,3], b: float []"
 [[gnu::cold, gnu::noinline]] inline std::string InputList(const Op& op, const Layout& layout,
                                                           const OpwrightTensor* inputs) {
@@ -127,11 +133,8 @@ inline absl::Status MakeOutputShape(const Op& op, const Layout& layout, int tens
     if (i) text += ", ";
     if (i == 8) return text + std::to_string(layout.inputs.back() - i) + " more";
     text += TensorName(op, layout.inputs, false, i) + ": " +
-            tensorflow::DataTypeString(static_cast<tensorflow::DataType>(inputs[i].dtype)) + " [";
-    for (int32_t k = 0; k < inputs[i].rank; ++k) {
-      text += (k ? "," : "") + std::to_string(inputs[i].dims[k]);
-    }
-    text += "]";
+            tensorflow::DataTypeString(static_cast<tensorflow::DataType>(inputs[i].dtype)) + " " +
+            ShapeText({inputs[i].dims, static_cast<size_t>(inputs[i].rank)});
   }
   return text;
 }

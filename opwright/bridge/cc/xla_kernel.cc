@@ -181,9 +181,10 @@ class XlaKernel : public tensorflow::XlaOpKernel {
                         const std::vector<Dims>& outputs) const {
     std::vector<xla::Shape> shapes(outputs.size());
     for (size_t i = 0; i < outputs.size(); ++i) {
-      const absl::Status status =
-          MakeShape(c->expected_output_dtype(static_cast<int>(i)), outputs[i], &shapes[i]);
-      if (!status.ok()) return Explain(op_, "", status);
+      const auto dtype = c->expected_output_dtype(static_cast<int>(i));
+      absl::Status status = CheckSize(static_cast<int>(i), dtype, outputs[i]);
+      if (status.ok()) status = MakeShape(dtype, outputs[i], &shapes[i]);
+      if (!status.ok()) return Explain(op_, InputList(op_, layout_, inputs.tensors.data()), status);
     }
     const std::string call = EncodeXlaCall(node_, inputs.dims, outputs);
     // Letters, digits and "+/=> _" alone: there is nothing to escape.
@@ -198,6 +199,18 @@ class XlaKernel : public tensorflow::XlaOpKernel {
       c->SetOutput(static_cast<int>(i), xla::GetTupleElement(result, static_cast<int64_t>(i)));
     }
     return absl::OkStatus();
+  }
+
+  // XLA adds up sizes in bytes, and ends the process when a sum overflows.
+  absl::Status CheckSize(int output, tensorflow::DataType dtype, const Dims& dims) const {
+    constexpr double kAddressable = 140737488355328.0;  // 2^47
+    double elements = 1;
+    for (int64_t dim : dims) elements *= static_cast<double>(dim);
+    if (elements * tensorflow::DataTypeSize(dtype) < kAddressable) return absl::OkStatus();
+    return absl::ResourceExhaustedError("output " + TensorName(op_, layout_.outputs, true, output) +
+                                        " of shape " + ShapeText(dims) + " and dtype " +
+                                        tensorflow::DataTypeString(dtype) +
+                                        " does not fit into memory");
   }
 
   const Op& op_;

@@ -1,4 +1,4 @@
-"""Gradients against numeric ones, of first and second order, eagerly and in graphs."""
+"""Gradients against numeric ones, of first and second order: eagerly, in graphs, under jit."""
 
 import numpy as np
 import pytest
@@ -65,9 +65,9 @@ def error_of(function, inputs):
     return max(np.abs(t - n).max(initial=0) for t, n in zip(theoretical, numeric))
 
 
-@pytest.mark.parametrize("graph", [False, True], ids=["eager", "graph"])
+@pytest.mark.parametrize("mode", ["eager", "graph", "jit"])
 @pytest.mark.parametrize("case", CASES)
-def test_numeric(conformance, rng, case, graph):
+def test_numeric(conformance, rng, case, mode):
     op, shape_list = CASES[case]
     inputs = [tf.constant(rng.normal(size=shape)) for shape in shape_list]
 
@@ -81,8 +81,9 @@ def test_numeric(conformance, rng, case, graph):
             y = tf.reduce_sum(function(*xs) ** 2)
         return real(tape.gradient(y, xs))
 
-    if graph:
-        function, first = tf.function(function), tf.function(first)
+    if mode != "eager":
+        jit = mode == "jit"
+        function, first = (tf.function(f, jit_compile=jit) for f in (function, first))
     assert error_of(function, inputs) < BOUND
     assert error_of(first, inputs) < BOUND
 
@@ -105,13 +106,17 @@ def test_complex(conformance, rng, dtype):
         np.testing.assert_allclose(our, their, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("jit", [False, True], ids=["eager", "jit"])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-def test_dtypes(conformance, dtype):
+def test_dtypes(conformance, dtype, jit):
+    def gradients(a, b):
+        with tf.GradientTape() as tape:
+            tape.watch([a, b])
+            y = conformance.conformance_exp_mul(a, b, rate=0.5)
+        return [y, *tape.gradient(y, [a, b])]
+
     a, b = tf.constant([0.0, 1.0, -1.0], dtype), tf.constant([1.0, 2.0, 3.0], dtype)
-    with tf.GradientTape() as tape:
-        tape.watch([a, b])
-        y = conformance.conformance_exp_mul(a, b, rate=0.5)
-    d_a, d_b = tape.gradient(y, [a, b])
+    y, d_a, d_b = (tf.function(gradients, jit_compile=True) if jit else gradients)(a, b)
     assert (y.dtype, d_a.dtype, d_b.dtype) == (dtype,) * 3
     tolerance = {"float16": 2e-3, "bfloat16": 2e-2, "float32": 1e-6, "float64": 1e-14}[dtype]
     a, b = tf.cast(a, tf.float64), tf.cast(b, tf.float64)

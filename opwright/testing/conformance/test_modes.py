@@ -1,4 +1,4 @@
-"""Every conformance op against NumPy: eagerly, in graphs, in a SavedModel reloaded elsewhere."""
+"""Every conformance op against NumPy: eagerly, in graphs, compiled by XLA, in a SavedModel."""
 
 import math
 
@@ -296,6 +296,13 @@ def test_graph_of_unknown_shapes(conformance, case):
     inputs = inputs_of(case)
     signature = [tf.TensorSpec(None, x.dtype) for x in inputs]
     call = tf.function(lambda *xs: CASES[case][0](conformance, *xs), input_signature=signature)
+    check(case, flat(call(*inputs)))
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_jit(conformance, case):
+    inputs = inputs_of(case)
+    call = tf.function(lambda *xs: CASES[case][0](conformance, *xs), jit_compile=True)
     check(case, flat(call(*inputs)))
 
 

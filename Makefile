@@ -9,7 +9,7 @@ demo: ## installs what is missing, builds, and shows what opwright does
 test: ## everything, sanitizers included, on the oldest and the newest TensorFlow
 	@scripts/test.sh test
 
-matrix: ## the Python tests on every TensorFlow from the oldest to the newest
+matrix: ## a table of what works on every TensorFlow from 2.15 to 2.21, by tests and checks on each
 	@scripts/test.sh matrix
 
 bench: ## measures, with the release build

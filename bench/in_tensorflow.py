@@ -26,7 +26,7 @@ def ours(tf):
 
 
 def classical(tf):
-    return _peer(tf, "classical_element_mul").classical_element_mul
+    return _peer(tf, build_peers.CLASSICAL).classical_element_mul
 
 
 def pass_through(tf):

@@ -2,6 +2,7 @@
 
     module = opwright.load("libmy_op.so")   # any op library, by any spelling of its path
     opwright.element_mul(a, b)              # the ops that come with opwright
+    opwright.keras.Op(opwright.element_mul) # an op as a Keras layer
 
 Importing this package imports neither TensorFlow nor an op library; the first use of an op does.
 An op library needs no `import opwright`: `tf.load_op_library("libmy_op.so")` works alone, gradients
@@ -20,10 +21,12 @@ __all__ = ["__version__", "include_dir", "load", "versions", *_OPS]
 
 
 def __getattr__(name):
+    if name == "keras":
+        return importlib.import_module("opwright.keras")
     if name in _OPS:
         return getattr(importlib.import_module(_OPS[name]), name)
     raise AttributeError(f"module 'opwright' has no attribute {name!r}")
 
 
 def __dir__():
-    return sorted(__all__)
+    return sorted([*__all__, "keras"])

@@ -9,6 +9,15 @@ import types
 _loaded = {}
 
 
+def _not_for_autograph(function):
+    """In a tf.function it runs as it is; AutoGraph would try to rewrite it, and warn."""
+    # What tf.autograph.experimental.do_not_convert leaves on a function; TensorFlow need not be
+    # imported for it.
+    function.autograph_info__ = {}
+    return function
+
+
+@_not_for_autograph
 def load(path):
     """Opens an op library and returns its ops as functions.
 
@@ -88,6 +97,7 @@ def _functions(file, table):
     return module
 
 
+@_not_for_autograph
 def pack(family):
     """The module of a library that comes with opwright; `family` as in libopwright_<family>.so."""
     file = pathlib.Path(__file__).resolve().parent / "lib" / f"libopwright_{family}.so"

@@ -9,10 +9,10 @@ export NEWEST OLDEST
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT # no step outlives an interrupted script
 SECONDS=0 # bash counts from here: every heading says how long the script has run
 
-# A version's environment; the newest has the plain name, which editors find by themselves.
+# An environment's folder; the newest has the plain name, which editors find by themselves.
 venv_of() { if [[ $1 == "$NEWEST" ]]; then echo .venv; else echo ".venv-$1"; fi; }
 
-# The versions that a mode of setup.sh and test.sh is about, the oldest first.
+# The versions that a mode of setup.sh and test.sh is about, the oldest first. Each gets a bridge.
 versions_of() {
   case $1 in
     demo) echo "$NEWEST" ;;
@@ -20,6 +20,13 @@ versions_of() {
     matrix) echo "$OLDEST" 2.16.2 2.17.1 2.18.1 2.19.1 2.20.0 "$NEWEST" ;;
     *) fail "Unknown mode '$1': say demo, test or matrix." ;;
   esac
+}
+
+# The environments of a mode: of those versions, and in the matrix also of wheels with GPU support, which need no GPU.
+# These get no bridge: that of the version serves both kinds of wheel.
+environments_of() {
+  versions_of "$1"
+  if [[ $1 == matrix ]]; then echo "gpu-$OLDEST" "gpu-$NEWEST"; fi
 }
 
 heading() { printf '\n== [%4d s] %s\n' "$SECONDS" "$*"; }

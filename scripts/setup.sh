@@ -2,10 +2,13 @@
 # Installs what is missing on Debian 12 with git, make, g++ and Python 3.11:  scripts/setup.sh demo|test|matrix
 # Quick when nothing is missing.
 source "$(dirname "$0")/common.sh"
-versions=$(versions_of "${1:-test}")
+environments=$(environments_of "${1:-test}")
 
 PACKAGES=(binutils ccache clang-format cmake gdb libbenchmark-dev libcli11-dev libelf-dev libfmt-dev
   libgtest-dev ninja-build nlohmann-json3-dev)
+# For the tests of what `opwright new` writes for Bazel.
+[[ ${1:-test} == demo ]] ||
+  PACKAGES+=(bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto)
 
 as_root() {
   if [[ $(id -u) == 0 ]]; then
@@ -49,11 +52,14 @@ find_python() {
   fail "Python 3.11 is missing: install it (on Debian 12: apt-get install python3 python3-venv), then run this again."
 }
 
+# What pip installs for "2.16.2" or "gpu-2.15.1".
+wheel_of() { if [[ $1 == gpu-* ]]; then echo "tensorflow==${1#gpu-}"; else echo "tensorflow-cpu==$1"; fi; }
+
 pip_install() {
-  local venv=$1 version=$2 try
+  local venv=$1 wheel=$2 try
   for try in 1 2 3; do
     "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --progress-bar off \
-      --retries 5 --timeout 60 "tensorflow-cpu==$version" -r scripts/requirements.txt && return
+      --retries 5 --timeout 60 "$wheel" -r scripts/requirements.txt && return
     echo "pip failed, try $try of 3"
     sleep 5
   done
@@ -70,26 +76,27 @@ link_package() {
 }
 
 make_environment() {
-  local version=$1 venv stamp
-  venv=$(venv_of "$version")
-  stamp=$({ echo "$version" && cat scripts/requirements.txt; } | sha256sum | cut -c 1-16)
+  local venv wheel stamp
+  venv=$(venv_of "$1")
+  wheel=$(wheel_of "$1")
+  stamp=$({ echo "$1" && cat scripts/requirements.txt; } | sha256sum | cut -c 1-16)
   if [[ $(cat "$venv/opwright.stamp" 2>/dev/null) != "$stamp" ]]; then
     if ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
       quietly "environment $venv" "$python" -m venv --clear "$venv" ||
         fail "Python could not make $venv: see the lines above."
     fi
-    quietly "TensorFlow $version and tools into $venv" pip_install "$venv" "$version" ||
-      fail "pip could not install TensorFlow $version: check the network, then run 'make' with the same target again."
+    quietly "$wheel and tools into $venv" pip_install "$venv" "$wheel" ||
+      fail "pip could not install $wheel: check the network, then run 'make' with the same target again."
     echo "$stamp" >"$venv/opwright.stamp"
   fi
   link_package "$venv"
 }
 
-heading "setup: system packages, TensorFlow ${versions// /, }"
+heading "setup: system packages, TensorFlow ${environments//[$' \n']/, }"
 install_packages "${PACKAGES[@]}"
 python=$(find_python)
 # Debian keeps venv apart from Python.
 "$python" -c 'import venv, ensurepip' 2>/dev/null || install_packages python3-venv
-for version in $versions; do
-  make_environment "$version"
+for environment in $environments; do
+  make_environment "$environment"
 done

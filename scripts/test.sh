@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # scripts/test.sh test     everything, on the oldest and the newest TensorFlow
-# scripts/test.sh matrix   the Python tests alone, on every TensorFlow between them
-# Stops at the first step that fails.
+# scripts/test.sh matrix   what depends on TensorFlow, on every version between them and on two wheels with GPU support
+# Stops at the first step that fails; the matrix at its end, so that its table tells of all versions.
 source "$(dirname "$0")/common.sh"
 mode=${1:-test}
 versions=$(versions_of "$mode")
@@ -19,6 +19,23 @@ run() {
   summary+=("$(printf '%5d s  %s%s' "$((SECONDS - start))" "$title" "${closing:+: $closing}")")
 }
 
+# Python tests that are the same on every TensorFlow: of the program, the build and the texts. For the matrix two more: what
+# goes through all versions by itself, and the check of version_table.
+independent=(--ignore-glob='tests/test_cli_*.py'
+  --ignore=tests/test_{author_guide,bazel,compile_errors,includes,new_project,readme,symbols,version_table}.py
+  --deselect=tests/test_loading.py::test_one_file_for_all_versions)
+
+# matrix_row ENVIRONMENT: the tests and the checks of one TensorFlow. What fails is in its row and stops nothing.
+matrix_row() {
+  local name=$1 python
+  python=$(venv_of "$1")/bin/python
+  [[ $1 != gpu-* ]] || name="${1#gpu-} GPU wheel"
+  heading "Python tests, TensorFlow $name"
+  "$python" -P -m pytest -n 2 "${independent[@]}" opwright tests </dev/null 2>&1 | tee "$log" || true
+  heading "ways to use an op, TensorFlow $name"
+  "$python" -P tests/version_table.py --name "$name" --pytest-log "$log" </dev/null | tee -a "$rows"
+}
+
 mkdir -p build/logs
 scripts/setup.sh "$mode"
 
@@ -29,7 +46,15 @@ if [[ $mode == matrix ]]; then
   done)")
 fi
 run "configure dev" cmake --preset dev "${bridges[@]}"
-run "build dev" cmake --build --preset dev
+targets=(all)
+# One file of each op library serves every version; beside them, the matrix needs the bridges alone.
+[[ $mode != matrix ]] || targets=(stage opwright_conformance)
+run "build dev" cmake --build --preset dev --target "${targets[@]}"
+# A bridge that this build does not make is of an older state of the sources.
+for bridge in opwright/lib/libopwright_bridge_*.so; do
+  minor=${bridge##*_tf} # 2.16.so
+  [[ " $versions" == *" ${minor%so}"* ]] || rm -f "$bridge"
+done
 
 if [[ $mode == test ]]; then
   run "C++ tests" ctest --preset dev
@@ -45,6 +70,18 @@ fi
 
 # -P: the package is imported as users have it, beside TensorFlow, and not from the current folder.
 export CUDA_VISIBLE_DEVICES=-1 TF_CPP_MIN_LOG_LEVEL=2
+if [[ $mode == matrix ]]; then
+  rows=build/logs/version_table.jsonl
+  : >"$rows"
+  for environment in $(environments_of "$mode"); do
+    matrix_row "$environment"
+  done
+  heading "every TensorFlow, the same op files"
+  .venv/bin/python -P tests/version_table.py --show "$rows" ||
+    fail "The lines below the table say what does not work. The output of a version's tests is above, under its heading."
+  exit
+fi
+
 for version in $versions; do
   run "Python tests, TensorFlow $version" "$(venv_of "$version")/bin/python" -P -m pytest -n 2
 done

@@ -1,6 +1,7 @@
 """`opwright new`: which names it takes, and what it writes. test_new_project.py builds it."""
 
 import re
+import sys
 
 import pytest
 
@@ -93,28 +94,78 @@ def test_a_folder_that_cannot_be_made(opwright, tmp_path):
     assert "cannot be made" in said
 
 
-def test_nothing_of_the_origin_is_left(opwright, tmp_path):
-    opwright("new", "wave_gate", cwd=tmp_path)
-    files = sorted(path.name for path in (tmp_path / "wave_gate").iterdir())
-    assert files == [
+FILES = {
+    "opwright": [
         ".gitignore",
+        "BUILD.bazel",
         "CMakeLists.txt",
+        "MODULE.bazel",
         "Makefile",
         "README.md",
+        "WORKSPACE",
         "bench.cc",
         "body.h",
         "op.cc",
         "op.h",
+        "opwright.bzl",
         "reference.cc",
         "reference.h",
         "test.cc",
         "test.py",
-    ]
+    ],
+    "tensorflow": [
+        ".gitignore",
+        "BUILD.bazel",
+        "CMakeLists.txt",
+        "MODULE.bazel",
+        "Makefile",
+        "README.md",
+        "WORKSPACE",
+        "find_tensorflow.py",
+        "gradient.cc",
+        "op.cc",
+        "tensorflow.bzl",
+        "test.py",
+        "wave_gate.py",
+    ],
+}
+
+
+@pytest.mark.parametrize("api", FILES)
+def test_nothing_of_the_origin_is_left(opwright, tmp_path, api):
+    opwright("new", "wave_gate", "--api", api, cwd=tmp_path)
+    files = sorted(path.name for path in (tmp_path / "wave_gate").iterdir())
+    assert files == FILES[api]
     for path in (tmp_path / "wave_gate").iterdir():
         text = path.read_text()
         origin = re.search("element_?mul|opwright::ops|opwright/ops|Opwright>", text, re.I)
         assert not origin, path.name
         assert not re.search("\n\n\n\n|\n\n$", text), path.name
+        if api == "tensorflow":
+            assert "opwright" not in text.lower(), path.name
+
+
+@pytest.mark.parametrize("api", FILES)
+def test_a_name_that_has_the_origins_in_it(opwright, tmp_path, api):
+    opwright("new", "my_element_mul", "--api", api, cwd=tmp_path)
+    for path in (tmp_path / "my_element_mul").iterdir():
+        names = set(re.findall(r"\w*element_?mul\w*", path.read_text(), re.I))
+        assert all(re.match(r"(lib)?my_?element", name, re.I) for name in names), path.name
+        assert not re.search("my_?my", path.read_text(), re.I), path.name
+
+
+def test_modules_that_a_project_would_hide(opwright, tmp_path):
+    modules = [name for name in sys.stdlib_module_names if re.fullmatch("[a-z][a-z0-9]*", name)]
+    for name in [*modules, "numpy", "tf", "find_tensorflow"]:
+        said = opwright("new", name, "--api", "tensorflow", code=2, cwd=tmp_path).stderr
+        assert "choose another name, as in my_" in said
+    assert len(modules) > 100
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_api(opwright, tmp_path):
+    said = opwright("new", "wave_gate", "--api", "jax", code=2, cwd=tmp_path).stderr
+    assert said == "opwright: there is no API 'jax': say --api opwright or --api tensorflow.\n"
 
 
 def test_quiet(opwright, tmp_path):

@@ -1,4 +1,4 @@
-"""Includes point one way, and only the bridge includes TensorFlow."""
+"""Includes point one way, and only the bridge and the classical scaffold include TensorFlow."""
 
 import pathlib
 import re
@@ -8,6 +8,9 @@ import pytest
 PACKAGE = pathlib.Path(__file__).resolve().parent.parent / "opwright"
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 FOREIGN = re.compile(r"^(tensorflow|xla|tsl|absl|Eigen|unsupported|google/protobuf|Python\.h)")
+
+# What `opwright new --api tensorflow` writes is for those who have no opwright.
+CLASSICAL = pathlib.PurePath("cli/templates/tensorflow")
 
 # What a folder may include of opwright; "" is the package's own folder (op.h, complex.h).
 MAY_INCLUDE = {
@@ -35,13 +38,16 @@ def folder_of(path):
 
 @pytest.mark.parametrize("source", sources(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_includes(source):
-    folder = folder_of(source.relative_to(PACKAGE))
+    relative = source.relative_to(PACKAGE)
+    folder = folder_of(relative)
+    classical = CLASSICAL in relative.parents
     test = source.name.endswith("test.cc") or source.name == "bench.cc"
     for name in INCLUDE.findall(source.read_text()):
         if FOREIGN.match(name):
-            assert folder == "bridge", f"{name} is for the bridge alone"
+            assert folder == "bridge" or classical, f"{name} is for the bridge alone"
         if not name.startswith("opwright/"):
             continue
+        assert not classical, f"{name}: this needs TensorFlow, and nothing of opwright"
         allowed = MAY_INCLUDE[folder] | ({"", "testing"} if test else set())
         inner = folder_of(pathlib.PurePath(name).relative_to("opwright"))
         assert inner in allowed, f"{folder or 'opwright'}/ must not include {name}"

@@ -14,16 +14,16 @@ from bench.harness import Below, Comparison, Ratio
 CORES = 1
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 OURS = ROOT / "opwright" / "ops" / "element_mul" / "op.cc"
-PEER = build_peers.PEERS / "classical_element_mul.cc"
 
 
 def comparisons():
+    peer = build_peers.source_of(build_peers.CLASSICAL)
     # The result is of no use, and a fresh file each time is what an author's build writes.
     with tempfile.TemporaryDirectory() as folder:
         output = os.path.join(folder, "op.so")
         commands = {
             "opwright": [*build_peers.COMPILER, f"-I{ROOT}", str(OURS), "-o", output],
-            "classical": build_peers.compile_command(PEER, output),
+            "classical": build_peers.compile_command(peer, output),
         }
         yield Comparison(
             "one op",

@@ -118,16 +118,19 @@ bool AttributeReader::ReadWhole(const char* name, OpwrightAttr* attr) {
   return true;
 }
 
-tensorflow::AttrValue ToAttrValue(const OpwrightAttr& attr) {
+tensorflow::AttrValue ToAttrValue(const OpwrightAttr& attr, const std::string& type) {
+  const bool as_float = type == (attr.is_list ? "list(float)" : "float");
+  const int32_t kind = attr.kind == OPWRIGHT_INT && as_float ? OPWRIGHT_FLOAT : attr.kind;
   AttrValue value;
   AttrValue::ListValue* list = value.mutable_list();
   for (int64_t i = 0; i < attr.count; ++i) {
-    switch (attr.kind) {
+    switch (kind) {
       case OPWRIGHT_INT:
         list->add_i(attr.ints[i]);
         break;
       case OPWRIGHT_FLOAT:
-        list->add_f(static_cast<float>(attr.floats[i]));
+        list->add_f(attr.kind == OPWRIGHT_INT ? static_cast<float>(attr.ints[i])
+                                              : static_cast<float>(attr.floats[i]));
         break;
       case OPWRIGHT_BOOL:
         list->add_b(attr.ints[i] != 0);
@@ -150,7 +153,7 @@ tensorflow::AttrValue ToAttrValue(const OpwrightAttr& attr) {
   }
   if (attr.is_list || attr.count != 1) return value;
   AttrValue one;
-  switch (attr.kind) {
+  switch (kind) {
     case OPWRIGHT_INT:
       one.set_i(list->i(0));
       break;

@@ -32,7 +32,8 @@ class OPWRIGHT_SHARED AttributeReader {
   std::deque<std::vector<const int64_t*>> dims_;
 };
 
-// The other way: an attribute of a call that a gradient makes.
-tensorflow::AttrValue ToAttrValue(const OpwrightAttr& attr);
+// The other way: an attribute of a call that a gradient makes. type: as the called op declares it,
+// "list(float)"; integers become floats where floats are declared, and nothing else is converted.
+tensorflow::AttrValue ToAttrValue(const OpwrightAttr& attr, const std::string& type);
 
 }  // namespace opwright::bridge

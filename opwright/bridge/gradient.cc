@@ -7,6 +7,7 @@
 #include "opwright/bridge/bridge.h"
 #include "opwright/bridge/phase.h"
 #include "tensorflow/core/framework/attr_value.pb.h"
+#include "tensorflow/core/framework/attr_value_util.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/tensor.pb.h"
@@ -124,9 +125,13 @@ std::string CheckCall(const OpDef& def, const NodeDef& call, int32_t n_args,
     return "with " + std::string(list ? "a tensor" : "a list") + " for its argument " + arg.name() +
            ", which is " + (list ? "a list" : "a tensor");
   }
-  for (const auto& attr : call.attr()) {
-    if (!FindAttr(def, attr.first))
-      return "with attribute " + attr.first + ", which it does not have";
+  for (const auto& [name, value] : call.attr()) {
+    const OpDef::AttrDef* declared = FindAttr(def, name);
+    if (!declared) return "with attribute " + name + ", which it does not have";
+    if (!tensorflow::AttrValueHasType(value, declared->type()).ok()) {
+      return "with " + tensorflow::SummarizeAttrValue(value) + " for its attribute " + name +
+             ", which is of kind " + declared->type();
+    }
   }
   return "";
 }
@@ -153,7 +158,8 @@ int32_t Call(GradientPhase& phase, const char* name, int32_t n_args, const Opwri
   }
   for (int32_t i = 0; i < n_attrs; ++i) {
     const OpwrightAttr& attr = At(attrs, i);
-    (*call->mutable_attr())[attr.name] = ToAttrValue(attr);
+    const OpDef::AttrDef* declared = FindAttr(*def, attr.name);
+    (*call->mutable_attr())[attr.name] = ToAttrValue(attr, declared ? declared->type() : "");
   }
   const std::string problem = CheckCall(*def, *call, n_args, args);
   if (!problem.empty()) {

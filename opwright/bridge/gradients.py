@@ -183,7 +183,7 @@ _EXACT = (bool, int, str, bytes, dtypes.DType)
 
 
 def plan_of(op, needed):
-    """The recorded calls as functions, and where the gradients of the inputs are among them."""
+    """The recorded calls, by name and as functions, and where the gradients of the inputs are among them."""
     node = None
     attrs = getattr(op, "attrs", None)  # of what the tape has kept; a graph's operation has none
     key = (op.type, attrs, needed)
@@ -195,7 +195,7 @@ def plan_of(op, needed):
         if node is None:
             node = node_of(op).SerializeToString(deterministic=True)
         *calls, last = record(node, needed).node
-        plan = [compile_node(call) for call in calls], parse(last.input)
+        plan = [(call.op, compile_node(call)) for call in calls], parse(last.input)
         if len(_plans) >= _MAX_PLANS:
             _plans.clear()
         _plans[key] = plan
@@ -229,9 +229,18 @@ def gradient(op, *d_outputs):
             return op.outputs[index]
         if source == "d_output":
             return d_output(op, d_outputs, index)
-        return results[source][index] if source is not None else None
+        if source is None:
+            return None
+        if index < len(results[source]):
+            return results[source][index]
+        raise errors_impl.InternalError(
+            None,
+            None,
+            f"gradient of {op.type}: Gradient uses a tensor that does not exist: result {index} of "
+            f"{calls[source][0]}, which has {len(results[source])}",
+        )
 
-    for call in calls:
+    for _, call in calls:
         results.append(call(get))
     return [checked(op, i, get(*ref)) for i, ref in enumerate(d_inputs)]
 
@@ -241,7 +250,8 @@ def checked(op, i, d_input):
     if d_input is None:
         return None
     x = op.inputs[i]
-    if d_input.dtype == x.dtype and d_input.shape.is_compatible_with(x.shape):
+    # A variable of TensorFlow 1 is of a reference dtype, its gradient is not.
+    if d_input.dtype == x.dtype.base_dtype and d_input.shape.is_compatible_with(x.shape):
         return d_input
     raise errors_impl.InternalError(
         None,

@@ -20,6 +20,14 @@ struct Options {
   bool release = false, debug = false, test = false;
 };
 
+void SayHowToUseInTensorFlowApi(const Terminal& terminal, const Tools& tools,
+                                const fs::path& library) {
+  terminal.Say(
+      fmt::format("\n{}\n  works in TensorFlow {} alone. In Python:\n"
+                  "  import tensorflow as tf\n  ops = tf.load_op_library(\"{}\")",
+                  library.string(), tools.tensorflow->release(), library.string()));
+}
+
 void SayHowToUse(const Terminal& terminal, const Tools& tools, const fs::path& library) {
   const auto ops = ReadStamp(library);
   std::vector<std::string> names;
@@ -62,6 +70,12 @@ int BuildVerb(const Terminal& terminal, const Options& options) {
   plan.debug = options.debug;
   plan.folder =
       plan.project.folder / (plan.sanitizer.empty() ? "build" : "build-" + plan.sanitizer);
+  if (plan.project.in_tensorflow_api && !plan.sanitizer.empty()) {
+    FailUsage(
+        "--sanitize is for ops of opwright, which run without TensorFlow, and {} has ops in "
+        "TensorFlow's own API: TensorFlow is not built for sanitizers.",
+        options.folder);
+  }
   terminal.Say(fmt::format("Building {}", plan.project.folder.string()));
   const Tools tools = FindTools(terminal, package, plan.project, options.python);
 
@@ -69,8 +83,9 @@ int BuildVerb(const Terminal& terminal, const Options& options) {
   const bool tests_too =
       options.test || (!plan.sanitizer.empty() && plan.project.kind == Project::kCMake);
   Build(terminal, package, tools, plan, tests_too);
-  auto libraries = FindLibraries(plan.folder);
-  if (libraries.empty()) libraries = FindLibraries(plan.project.folder);
+  const bool in_tensorflow_api = plan.project.in_tensorflow_api;
+  auto libraries = FindLibraries(plan.folder, in_tensorflow_api);
+  if (libraries.empty()) libraries = FindLibraries(plan.project.folder, in_tensorflow_api);
   if (libraries.empty()) {
     Fail(
         "the build made no op library: OPWRIGHT_OP(MyOp) must stand in a source of the library, "
@@ -78,7 +93,8 @@ int BuildVerb(const Terminal& terminal, const Options& options) {
   }
   if (options.test) RunTests(terminal, package, tools, plan, libraries[0]);
   if (plan.sanitizer.empty()) {
-    for (const fs::path& library : libraries) SayHowToUse(terminal, tools, library);
+    const auto say = in_tensorflow_api ? SayHowToUseInTensorFlowApi : SayHowToUse;
+    for (const fs::path& library : libraries) say(terminal, tools, library);
   } else if (!options.test) {
     SayHowToPreload(terminal, tools, plan.sanitizer, libraries[0]);
     if (plan.project.kind != Project::kSources) {

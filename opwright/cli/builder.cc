@@ -72,11 +72,15 @@ void BuildByCMake(const Terminal& terminal, const Package& package, const Tools&
   }
   // Optimised under a sanitizer: without, the views check their indices themselves, and throw.
   const bool debug = plan.debug || !plan.sanitizer.empty();
-  configure.words.insert(
-      configure.words.end(),
-      {"-Dopwright_DIR=" + package.cmake.string(), "-DOPWRIGHT_SANITIZE=" + plan.sanitizer,
-       std::string("-DCMAKE_BUILD_TYPE=") + (debug ? "Debug" : "Release"),
-       plan.sanitizer.empty() ? "-UCMAKE_CXX_FLAGS_DEBUG" : "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g"});
+  configure.words.push_back(std::string("-DCMAKE_BUILD_TYPE=") + (debug ? "Debug" : "Release"));
+  if (plan.project.in_tensorflow_api) {
+    configure.words.push_back("-DPYTHON=" + tools.python);
+  } else {
+    configure.words.insert(
+        configure.words.end(),
+        {"-Dopwright_DIR=" + package.cmake.string(), "-DOPWRIGHT_SANITIZE=" + plan.sanitizer,
+         plan.sanitizer.empty() ? "-UCMAKE_CXX_FLAGS_DEBUG" : "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g"});
+  }
   const std::string said = Step(terminal, configure, progress, "CMake");
   if (with_tests) SayLeftOut(terminal, said);
 
@@ -85,7 +89,7 @@ void BuildByCMake(const Terminal& terminal, const Package& package, const Tools&
   // Ninja shows the line of a compiler that fails; make must be asked to.
   if (fs::exists(plan.folder / "Makefile")) compile.environment = {{"VERBOSE", "1"}};
   Step(terminal, compile, progress, "the build");
-  if (!with_tests) return;
+  if (!with_tests || plan.project.in_tensorflow_api) return;
   compile.words.insert(compile.words.end(), {"--target", kTests});
   Step(terminal, compile, progress, "the build of the tests");
 }
@@ -173,11 +177,14 @@ void RunTests(const Terminal& terminal, const Package& package, const Tools& too
     test.words.emplace_back("test");
     return RunOrFail(test, terminal, "make test");
   }
-  if (plan.sanitizer == "thread") test.words = FixedAddresses();
-  test.words.insert(test.words.end(),
-                    {(fs::path(tools.cmake).parent_path() / "ctest").string(), "--test-dir",
-                     plan.folder.string(), "--output-on-failure", "--no-tests=error"});
-  RunOrFail(test, terminal, "a C++ test");
+  // A kernel in TensorFlow's API runs in TensorFlow alone.
+  if (!plan.project.in_tensorflow_api) {
+    if (plan.sanitizer == "thread") test.words = FixedAddresses();
+    test.words.insert(test.words.end(),
+                      {(fs::path(tools.cmake).parent_path() / "ctest").string(), "--test-dir",
+                       plan.folder.string(), "--output-on-failure", "--no-tests=error"});
+    RunOrFail(test, terminal, "a C++ test");
+  }
 
   // TensorFlow's Python has no sanitizer in it.
   if (!plan.sanitizer.empty() || !fs::exists(plan.project.folder / "test.py")) return;

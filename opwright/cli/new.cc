@@ -1,6 +1,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "opwright/cli/failure.h"
 #include "opwright/cli/scaffold.h"
@@ -12,12 +14,31 @@ namespace {
 namespace fs = std::filesystem;
 
 struct Options {
-  std::string name, op_namespace, parent = ".";
+  std::string name, op_namespace, parent = ".", api = "opwright";
 };
 
+using Lines = std::vector<std::pair<std::string, const char*>>;
+
+Lines FilesOf(const Options& options, const Names& names) {
+  if (options.api == "tensorflow") {
+    return {{"op.cc", "declaration, shapes, and the kernel"},
+            {"gradient.cc", "the gradient for programs in C++"},
+            {names.snake + ".py", "opens the library; the gradient for Python"},
+            {"test.py", "tests of all of these"}};
+  }
+  return {{"op.h", "the struct: declaration, gradient, shapes"},
+          {"body.h, op.cc", "the arithmetic of one element, and the kernel"},
+          {"reference.h, reference.cc", "the obvious version, which the tests compare with"},
+          {"test.cc, test.py, bench.cc", "without TensorFlow, and in it"}};
+}
+
 int New(const Terminal& terminal, const Options& options) {
+  if (options.api != "opwright" && options.api != "tensorflow") {
+    FailUsage("there is no API '{}': say --api opwright or --api tensorflow.", options.api);
+  }
   const Names names = MakeNames(options.name, options.op_namespace);
-  const auto files = MakeProject(FindPackage(), names);
+  const auto make = options.api == "tensorflow" ? MakeTensorFlowProject : MakeProject;
+  const auto files = make(FindPackage(), names);
   const fs::path folder = fs::path(options.parent) / names.snake;
   const std::string shown = folder.lexically_normal().string();
   if (fs::exists(fs::symlink_status(folder))) {
@@ -30,13 +51,9 @@ int New(const Terminal& terminal, const Options& options) {
   for (const ProjectFile& file : files) WriteFile(folder / file.name, file.text);
 
   terminal.Say(fmt::format("Made {}, with the op {}:", shown, names.op));
-  const auto tell = [&](const char* what, const char* why) {
+  for (const auto& [what, why] : FilesOf(options, names)) {
     terminal.Say(fmt::format("  {:<26} {}", what, why));
-  };
-  tell("op.h", "the struct: declaration, gradient, shapes");
-  tell("body.h, op.cc", "the arithmetic of one element, and the kernel");
-  tell("reference.h, reference.cc", "the obvious version, which the tests compare with");
-  tell("test.cc, test.py, bench.cc", "without TensorFlow, and in it");
+  }
   terminal.Say(fmt::format("Next: opwright build {}", shown));
   return kDone;
 }
@@ -51,12 +68,16 @@ void AddNew(CLI::App& app, const Terminal& terminal, Verb& chosen) {
   verb->add_option(
       "--namespace", options->op_namespace,
       "register the op as NAMESPACE>WaveGate, so that it cannot meet another of its name");
+  verb->add_option("--api", options->api,
+                   "opwright, or tensorflow: an op in TensorFlow's own C++ API, which needs no "
+                   "opwright, but compiles slowly and fits one minor version of TensorFlow");
   verb->add_option("--dir", options->parent, "where to make the project's folder; . by default");
   verb->footer(
       "The project multiplies two tensors. Change it, with its tests at hand.\n"
       "  opwright new wave_gate                       ./wave_gate, op WaveGate\n"
       "  opwright new WaveGate --namespace MyProject  ./wave_gate, op MyProject>WaveGate\n"
-      "  opwright new wave_gate --dir ops             ops/wave_gate");
+      "  opwright new wave_gate --dir ops             ops/wave_gate\n"
+      "  opwright new wave_gate --api tensorflow      REGISTER_OP, REGISTER_KERNEL_BUILDER");
   verb->callback([&terminal, &chosen, options] {
     chosen = [&terminal, options] { return New(terminal, *options); };
   });

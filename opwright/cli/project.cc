@@ -43,6 +43,9 @@ Project FindProject(const fs::path& folder) {
   project.folder = fs::canonical(folder);
   if (fs::exists(project.folder / "CMakeLists.txt")) {
     project.kind = Project::kCMake;
+    const std::string text = ReadFile(project.folder / "CMakeLists.txt");
+    project.in_tensorflow_api = text.find("libtensorflow_framework") != text.npos &&
+                                text.find("find_package(opwright") == text.npos;
     return project;
   }
   for (const char* name : {"GNUmakefile", "makefile", "Makefile"}) {
@@ -68,13 +71,12 @@ Project FindProject(const fs::path& folder) {
   return project;
 }
 
-std::vector<fs::path> FindLibraries(const fs::path& build) {
+std::vector<fs::path> FindLibraries(const fs::path& build, bool in_tensorflow_api) {
   std::vector<fs::path> libraries;
   std::error_code ignored;
   for (const auto& entry : fs::recursive_directory_iterator(build, ignored)) {
-    if (entry.path().extension() == ".so" && entry.is_regular_file() && HasStamp(entry.path())) {
-      libraries.push_back(entry.path());
-    }
+    if (entry.path().extension() != ".so" || !entry.is_regular_file()) continue;
+    if (in_tensorflow_api || HasStamp(entry.path())) libraries.push_back(entry.path());
   }
   std::sort(libraries.begin(), libraries.end());
   return libraries;

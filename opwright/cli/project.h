@@ -15,12 +15,15 @@ struct Project {
   // Of kSources: the files of one library, and its name, that of the only file or of the folder.
   std::vector<std::filesystem::path> sources;
   std::string name;
+  // Of kCMake: its ops are in TensorFlow's own API, as `opwright new --api tensorflow` has it.
+  bool in_tensorflow_api = false;
 };
 
 // Throws a Failure if there is nothing to build.
 Project FindProject(const std::filesystem::path& folder);
 
-// The op libraries in a build's folder, sorted.
-std::vector<std::filesystem::path> FindLibraries(const std::filesystem::path& build);
+// The op libraries in a build's folder, sorted: those with ops of opwright, or all shared ones.
+std::vector<std::filesystem::path> FindLibraries(const std::filesystem::path& build,
+                                                 bool in_tensorflow_api);
 
 }  // namespace opwright::cli

@@ -15,12 +15,6 @@ namespace {
 const char kSnake[] = "element_mul", kCamel[] = "ElementMul", kOp[] = "Opwright>ElementMul",
            kFunction[] = "opwright_element_mul";
 
-void ReplaceAll(std::string& text, const std::string& from, const std::string& to) {
-  for (size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size()) {
-    text.replace(at, from.size(), to);
-  }
-}
-
 // For what must be there: a package whose files do not go with this program is found out.
 void Replace(ProjectFile& file, const std::string& from, const std::string& to) {
   if (file.text.find(from) == file.text.npos) {
@@ -91,19 +85,13 @@ void CheckNameIsFree(const ProjectFile& file, const Names& names) {
   }
 }
 
-void MakeLocalTest(ProjectFile& file, const Package& package, const Names& names) {
+void MakeLocalTest(ProjectFile& file, const Package& package) {
   Replace(file, "in TensorFlow: opened plainly, and by the package.", "in TensorFlow.");
   Replace(file, "import numpy as np\n",
           "import os\nimport pathlib\nimport subprocess\nimport sys\n\nimport numpy as np\n");
   ReplaceLines(file, "@pytest.fixture(params=[\"plain\", \"package\"])", "def static_shape",
                ReadFile(package.templates() / "fixtures.py.in") + "\n\n");
   ReplaceAll(file.text, "core_path", "library_path");
-  // The fixture is named as the op, unless the test has another thing of that name.
-  const std::string fixture =
-      names.snake + (Identifiers(file.text).count(names.snake) ? "_op" : "");
-  ReplaceAll(file.text, "libelement_mul.so", "lib" + names.snake + ".so");
-  ReplaceAll(file.text, kFunction, names.function);
-  if (names.snake != kSnake) ReplaceAll(file.text, kSnake, fixture);
 }
 
 void MakeLocalReadme(ProjectFile& file, const Package& package) {
@@ -117,14 +105,39 @@ void MakeLocalReadme(ProjectFile& file, const Package& package) {
   file.text += "\n" + ReadFile(package.templates() / "README.md");
 }
 
-void Rename(std::string& text, const Names& names) {
-  ReplaceAll(text, kOp, names.op);
-  ReplaceAll(text, kFunction, names.function);
-  ReplaceAll(text, kCamel, names.camel);
-  ReplaceAll(text, kSnake, names.snake);
+void Rename(ProjectFile& file, const Names& names) {
+  Replacements to = {
+      {kOp, names.op}, {kFunction, names.function}, {kCamel, names.camel}, {kSnake, names.snake}};
+  // In the Python test a fixture is named as the op, unless there is another thing of that name.
+  if (file.name == "test.py" && names.snake != kSnake &&
+      Identifiers(file.text).count(names.snake)) {
+    to.insert(to.begin(), {"libelement_mul.so", "lib" + names.snake + ".so"});
+    to.back().second += "_op";
+  }
+  ReplaceEach(file.text, to);
 }
 
 }  // namespace
+
+void ReplaceAll(std::string& text, const std::string& from, const std::string& to) {
+  ReplaceEach(text, {{from, to}});
+}
+
+void ReplaceEach(std::string& text, const Replacements& replacements) {
+  std::string all;
+  for (size_t at = 0; at < text.size();) {
+    const auto fits = std::find_if(
+        replacements.begin(), replacements.end(),
+        [&](const auto& entry) { return text.compare(at, entry.first.size(), entry.first) == 0; });
+    if (fits == replacements.end()) {
+      all += text[at++];
+    } else {
+      all += fits->second;
+      at += fits->first.size();
+    }
+  }
+  text = std::move(all);
+}
 
 std::vector<ProjectFile> MakeProject(const Package& package, const Names& names) {
   std::vector<ProjectFile> files;
@@ -135,6 +148,10 @@ std::vector<ProjectFile> MakeProject(const Package& package, const Names& names)
   for (const auto& [name, from] : std::initializer_list<std::pair<const char*, const char*>>{
            {"CMakeLists.txt", "CMakeLists.txt.in"},
            {"Makefile", "Makefile.in"},
+           {"BUILD.bazel", "BUILD.bazel.in"},
+           {"MODULE.bazel", "MODULE.bazel.in"},
+           {"WORKSPACE", "WORKSPACE.in"},
+           {"opwright.bzl", "opwright.bzl.in"},
            {".gitignore", "gitignore"}}) {
     files.push_back({name, ReadFile(package.templates() / from)});
   }
@@ -144,9 +161,9 @@ std::vector<ProjectFile> MakeProject(const Package& package, const Names& names)
       MakeLocalCpp(file, names);
       CheckNameIsFree(file, names);
     }
-    if (file.name == "test.py") MakeLocalTest(file, package, names);
+    if (file.name == "test.py") MakeLocalTest(file, package);
     if (file.name == "README.md") MakeLocalReadme(file, package);
-    Rename(file.text, names);
+    Rename(file, names);
   }
   return files;
 }

@@ -72,7 +72,12 @@ Tools FindTools(const Terminal& terminal, const Package& package, const Project&
     tools.python = tools.tensorflow->python;
     terminal.SayItem(Tone::kGood, "found",
                      fmt::format("TensorFlow {} of {}", tools.tensorflow->version, tools.python));
-    FindBridge(terminal, package, tools);
+    if (!project.in_tensorflow_api) FindBridge(terminal, package, tools);
+  } else if (project.in_tensorflow_api) {
+    Fail(
+        "{} is built with TensorFlow's headers, and there is no Python with TensorFlow: install it "
+        "(pip install tensorflow), or say --python PATH.",
+        project.folder.string());
   } else {
     terminal.SayItem(Tone::kDim, "missing",
                      "TensorFlow, which the build does not need; to use the op: pip install "

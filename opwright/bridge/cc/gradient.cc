@@ -1,7 +1,6 @@
 #include "opwright/bridge/gradient.h"
 
 #include <exception>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -22,7 +21,6 @@
 namespace opwright::bridge {
 namespace {
 
-using tensorflow::AttrValue;
 using tensorflow::DataType;
 using tensorflow::Node;
 using tensorflow::NodeBuilder;
@@ -96,22 +94,6 @@ bool IsDifferentiable(DataType dtype) {
   return tensorflow::DataTypeIsFloating(dtype) || tensorflow::DataTypeIsComplex(dtype);
 }
 
-// Python takes an integer where a call's attribute is a float; a graph does not.
-AttrValue Fitting(const OpDef& def, const std::string& name, const AttrValue& value) {
-  std::string type;
-  for (const auto& attr : def.attr()) {
-    if (attr.name() == name) type = attr.type();
-  }
-  AttrValue fitting = value;
-  if (type == "float" && value.value_case() == AttrValue::kI) {
-    fitting.set_f(static_cast<float>(value.i()));
-  } else if (type == "list(float)") {
-    for (int64_t x : value.list().i()) fitting.mutable_list()->add_f(static_cast<float>(x));
-    fitting.mutable_list()->clear_i();
-  }
-  return fitting;
-}
-
 class Player {
  public:
   Player(const Scope& scope, const Operation& forward, const std::vector<Output>& d_outputs)
@@ -128,7 +110,7 @@ class Player {
     d_inputs->clear();
     for (const std::string& text : recording.node(calls).input()) {
       Output& d_input = d_inputs->emplace_back();
-      absl::Status status = Find(text, "d_input", &d_input);
+      absl::Status status = Find(text, &d_input);
       if (status.ok()) status = Check(static_cast<int>(d_inputs->size()) - 1, d_input);
       if (!status.ok()) return status;
     }
@@ -136,8 +118,8 @@ class Player {
   }
 
  private:
-  // The tensor of this name in the recording, for `user`.
-  absl::Status Find(const std::string& text, const std::string& user, Output* tensor) {
+  // The tensor of this name in the recording.
+  absl::Status Find(const std::string& text, Output* tensor) {
     *tensor = tensorflow::NoGradient();
     if (text.empty()) return absl::OkStatus();
     const size_t colon = text.find(':');
@@ -151,8 +133,7 @@ class Player {
     } else {
       Node* node = results_.at(std::stoul(source));
       if (index >= node->num_outputs()) {
-        return absl::InternalError("Gradient gives " + user +
-                                   " a tensor that does not exist: result " +
+        return absl::InternalError("Gradient uses a tensor that does not exist: result " +
                                    std::to_string(index) + " of " + node->type_string() +
                                    ", which has " + std::to_string(node->num_outputs()));
       }
@@ -177,16 +158,12 @@ class Player {
                                         NameOf(given) + ", the output is " + NameOf(dtype) +
                                         "; give dx of TF_AddGradients the dtype of y");
     }
-    const auto zeros = zeros_.find(index);
-    Node* node = zeros == zeros_.end() ? nullptr : zeros->second;
-    if (!node) {
-      NodeDef call;
-      call.set_op("ZerosLike");
-      call.add_input("output:" + std::to_string(index));
-      const absl::Status status = Call(call, &node);
-      if (!status.ok()) return status;
-      zeros_[index] = node;
-    }
+    Node* node = nullptr;
+    NodeDef zeros;
+    zeros.set_op("ZerosLike");
+    zeros.add_input("output:" + std::to_string(index));
+    const absl::Status status = Call(zeros, &node);
+    if (!status.ok()) return status;
     *tensor = Output(node, 0);
     return absl::OkStatus();
   }
@@ -198,12 +175,12 @@ class Player {
     NodeBuilder builder(scope_.GetUniqueNameForOp(call.op()), def);
     status = AddInputs(call, &builder);
     if (!status.ok()) return status;
-    for (const auto& [name, value] : call.attr()) builder.Attr(name, Fitting(*def, name, value));
+    for (const auto& [name, value] : call.attr()) builder.Attr(name, value);
     scope_.UpdateBuilder(&builder);
     status = builder.Finalize(scope_.graph(), node);
     if (status.ok()) {
       status = scope_.DoShapeInference(*node);
-      // Left there, it would spoil every later run of the graph.
+      // A graph with such a node could be written out, and not be read again.
       if (!status.ok()) scope_.graph()->RemoveNode(*node);
     }
     if (status.ok()) return status;
@@ -222,7 +199,7 @@ class Player {
         continue;
       }
       Output tensor;
-      const absl::Status status = Find(text, call.op(), &tensor);
+      const absl::Status status = Find(text, &tensor);
       if (!status.ok()) return status;
       const NodeBuilder::NodeOut input(tensor.node(), tensor.index());
       if (in_list) {
@@ -251,7 +228,6 @@ class Player {
   const Operation& forward_;
   const std::vector<Output>& d_outputs_;
   std::vector<Node*> results_;  // by call
-  std::map<int, Node*> zeros_;  // by output, where TensorFlow has no gradient of it
 };
 
 absl::Status Differentiate(const Scope& scope, const Operation& forward,

@@ -194,3 +194,19 @@ def test_saved_model(element_mul, core_path, run_child, tmp_path):
     tf.saved_model.save(model, str(tmp_path))
     lines = run_child(RELOAD, core_path, tmp_path).stdout.splitlines()
     assert lines == ["4.0 10.0 18.0", "1.0 2.0 3.0"]
+
+
+def test_in_keras(element_mul, rng, tmp_path):
+    import opwright.keras
+
+    x = tf.keras.Input((3,))
+    gate = tf.keras.layers.Dense(3)(x)
+    model = tf.keras.Model(x, opwright.keras.Op(element_mul)(x, gate))
+    model.compile(tf.keras.optimizers.SGD(0.1), "mse")
+    points = rng.uniform(size=(64, 3)).astype(np.float32)
+    losses = model.fit(points, points**2, epochs=5, verbose=0).history["loss"]
+    assert losses[-1] < losses[0]
+    model.save(tmp_path / "model.keras")
+    again = tf.keras.models.load_model(tmp_path / "model.keras")
+    expected = model.predict(points, verbose=0)
+    np.testing.assert_array_equal(again.predict(points, verbose=0), expected)

@@ -162,3 +162,21 @@ def test_a_gradient_that_cannot_be_one(conformance, fault, sentence, graph):
     with pytest.raises(tf.errors.InternalError) as error:
         (tf.function(run) if graph else run)()
     assert "Conformance>Careless" in str(error.value) and sentence in str(error.value)
+
+
+def test_a_variable_of_tensorflow_1(run_child, conformance_path):
+    """Its dtype is a reference to the dtype that its gradient has."""
+    code = """
+import sys
+import numpy as np
+import tensorflow as tf
+
+m = tf.load_op_library(sys.argv[1])
+tf1 = tf.compat.v1
+with tf.Graph().as_default(), tf1.Session() as session:
+    x = tf1.get_variable("x", initializer=np.float64([2, 3]), use_resource=False)
+    (d_x,) = tf.gradients(m.conformance_exp_mul(x, x, rate=0.0), [x])
+    session.run(tf1.global_variables_initializer())
+    print(*session.run(d_x))
+"""
+    assert run_child(code, conformance_path).stdout.split() == ["1.0", "1.0"]

@@ -191,7 +191,7 @@ def test_a_loop_inside_a_loop(conformance):
 
 
 def test_loops_in_all_threads_of_the_pool(conformance):
-    """A program may run on the pool's own threads; a loop that waited for others would stand still."""
+    """XLA may call on the pool's own threads, where a loop that waits for others stands still."""
 
     def run(x):
         return [conformance.conformance_prefix_sum(x + i) for i in range(16)]

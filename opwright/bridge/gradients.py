@@ -183,7 +183,7 @@ _EXACT = (bool, int, str, bytes, dtypes.DType)
 
 
 def plan_of(op, needed):
-    """The recorded calls, by name and as functions, and where the gradients of the inputs are among them."""
+    """The recorded calls, names and functions, and where among them the inputs' gradients are."""
     node = None
     attrs = getattr(op, "attrs", None)  # of what the tape has kept; a graph's operation has none
     key = (op.type, attrs, needed)

@@ -6,9 +6,9 @@ environments=$(environments_of "${1:-test}")
 
 PACKAGES=(binutils ccache clang-format cmake gdb libbenchmark-dev libcli11-dev libelf-dev libfmt-dev
   libgtest-dev ninja-build nlohmann-json3-dev)
-# For the tests of what `opwright new` writes for Bazel.
+# For the tests of what `opwright new` writes for Bazel, and of op libraries that another compiler has built.
 [[ ${1:-test} == demo ]] ||
-  PACKAGES+=(bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto)
+  PACKAGES+=(bazel-bootstrap bazel-platforms bazel-rules-java bazel-rules-proto clang)
 
 as_root() {
   if [[ $(id -u) == 0 ]]; then

@@ -1,12 +1,41 @@
 """No input and no attribute ends the process: each bad one is an exception that says why."""
 
+import concurrent.futures
 import json
 import os
 import pathlib
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = pathlib.Path(__file__).with_name("bad_inputs.py")
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def compile_with_clang(folder):
+    """The conformance ops as the other compiler builds them, with its warnings as errors."""
+    sources = sorted((ROOT / "opwright/testing/conformance").glob("*.cc"))
+    flags = ["-std=c++17", "-O2", "-fPIC", "-I.", "-Wall", "-Wextra", "-Werror"]
+
+    def compile_(source):
+        object_ = folder / (source.stem + ".o")
+        command = ["ccache", "clang++", *flags, "-c", str(source.relative_to(ROOT))]
+        subprocess.run([*command, "-o", object_], check=True, cwd=ROOT, timeout=120)
+        return object_
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        objects = list(pool.map(compile_, sources))
+    library = folder / "libopwright_conformance.so"
+    subprocess.run(["clang++", "-shared", *objects, "-o", library], check=True, timeout=120)
+    return library
+
+
+@pytest.fixture(params=["g++", "clang++"])
+def ops_path(request, tmp_path):
+    if request.param == "clang++":
+        return compile_with_clang(tmp_path)
+    return request.getfixturevalue("conformance_path")
 
 
 def results_of(conformance_path, core_path):
@@ -42,8 +71,8 @@ def fault_of(result):
     return f"does not say {missing}: {result['error'][-600:]}" if missing else None
 
 
-def test_bad_inputs(conformance_path, core_path):
-    results = list(results_of(conformance_path, core_path))
+def test_bad_inputs(ops_path, core_path):
+    results = list(results_of(ops_path, core_path))
     assert [result["number"] for result in results] == list(range(len(results)))
     assert len(results) >= 300
     faults = [f"{r['name']}: {fault_of(r)}" for r in results if fault_of(r)]

@@ -1,8 +1,8 @@
 """The main job of opwright, on real input: an op is made, compiled, opened, used, trained.
 
 Run it with `make demo`. It makes the project of an op with `opwright new`, builds it, opens the
-library with plain tf.load_op_library, and works with it on a photograph. The project and the
-pictures are in build/demo.
+library with plain tf.load_op_library, and works with it on a photograph: eagerly, in graphs, under
+jit, in a Keras model. The project and the pictures are in build/demo.
 """
 
 import importlib.util
@@ -17,6 +17,8 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
 import numpy as np
 import tensorflow as tf
 
+import opwright.keras
+
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent
 OPWRIGHT = REPOSITORY / "opwright" / "bin" / "opwright"
 OUTPUT = REPOSITORY / "build" / "demo"
@@ -26,7 +28,7 @@ def heading(text):
     print(f"\n== {text}", flush=True)
 
 
-def opwright(*arguments):
+def run_opwright(*arguments):
     shown = [os.path.relpath(word) if os.path.isabs(word) else word for word in arguments]
     print("  $ opwright " + " ".join(shown), flush=True)
     subprocess.run([OPWRIGHT, *arguments], check=True, cwd=OUTPUT)
@@ -37,8 +39,8 @@ def make_op():
     heading("An op, from its name")
     project = OUTPUT / "element_mul"
     shutil.rmtree(project, ignore_errors=True)
-    opwright("new", "element_mul")
-    opwright("build", "element_mul", "--python", sys.executable)
+    run_opwright("new", "element_mul")
+    run_opwright("build", "element_mul", "--python", sys.executable)
     lines = (project / "op.h").read_text().splitlines()
     print(f"  The op is {os.path.relpath(project / 'op.h')}, {len(lines)} lines:\n")
     print("\n".join("    " + line for line in lines))
@@ -53,6 +55,8 @@ def multiply_and_differentiate(element_mul):
         product = element_mul(a, b)
     print("  element_mul([1, 2, 3], [4, 5, 6]) =", product.numpy())
     print("  its gradient in the first argument =", tape.gradient(product, a).numpy())
+    compiled = tf.function(element_mul, jit_compile=True)
+    print("  in a program of XLA, jit_compile=True =", compiled(a, b).numpy())
     try:
         element_mul(a, b[:2])
     except tf.errors.InvalidArgumentError as error:
@@ -126,12 +130,34 @@ def learn_mask(element_mul, picture, dark):
         raise SystemExit(f"The mask was not learned: its largest error is {error}, not below 1e-3.")
 
 
+def train_in_keras(element_mul, picture):
+    """A colour times a linear function of it; what it is to learn is the colour's square."""
+    heading("In a Keras model, compiled by XLA: it learns to darken a colour by its own brightness")
+    tf.keras.utils.set_random_seed(1)
+    colour = tf.keras.Input((3,))
+    darker = opwright.keras.Op(element_mul)(colour, tf.keras.layers.Dense(3)(colour))
+    model = tf.keras.Model(colour, darker)
+    model.compile(tf.keras.optimizers.Adam(0.03), "mse", jit_compile=True)
+    pixels = tf.reshape(picture, [-1, 3]).numpy()
+    losses = model.fit(pixels, pixels**2, batch_size=1024, epochs=3, verbose=0).history["loss"]
+    print("  loss by epoch:", ", ".join(f"{loss:.1e}" for loss in losses))
+    path = OUTPUT / "model.keras"
+    model.save(path)
+    again = tf.keras.models.load_model(path).predict(pixels, batch_size=1024, verbose=0)
+    same = np.array_equal(again, model.predict(pixels, batch_size=1024, verbose=0))
+    print("  saved and loaded again; predictions are", "the same" if same else "NOT the same")
+    write_png("darkened_by_brightness.png", again.reshape(picture.shape))
+    if not (losses[-1] < 1e-3 and same):
+        raise SystemExit(f"The model failed: loss {losses[-1]}, predictions the same: {same}.")
+
+
 def main():
     OUTPUT.mkdir(parents=True, exist_ok=True)
     element_mul = tf.load_op_library(str(make_op())).element_mul
     multiply_and_differentiate(element_mul)
     picture = photograph()
     learn_mask(element_mul, picture, darken(element_mul, picture))
+    train_in_keras(element_mul, picture)
     print(f"\nDone. The pictures are in {os.path.relpath(OUTPUT)}. How to make the op your own:")
     print("  export PATH=$PWD/.venv/bin:$PATH, and docs/author-guide.md")
 

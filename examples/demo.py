@@ -139,7 +139,7 @@ def train_in_keras(element_mul, picture):
     model = tf.keras.Model(colour, darker)
     model.compile(tf.keras.optimizers.Adam(0.03), "mse", jit_compile=True)
     pixels = tf.reshape(picture, [-1, 3]).numpy()
-    losses = model.fit(pixels, pixels**2, batch_size=1024, epochs=3, verbose=0).history["loss"]
+    losses = model.fit(pixels, pixels**2, batch_size=1024, epochs=5, verbose=0).history["loss"]
     print("  loss by epoch:", ", ".join(f"{loss:.1e}" for loss in losses))
     path = OUTPUT / "model.keras"
     model.save(path)

@@ -39,15 +39,15 @@ class Call {
     if (self_) op_->table->destroy(self_);
   }
 
-  absl::Status Run(void* const* inputs, void* const* outputs) const;
+  absl::Status Run(void* const* inputs, void* outputs) const;
 
  private:
   absl::Status Read(std::string_view text);
-  static bool FillTensors(const AttrValue& shapes, const tensorflow::DataTypeVector& dtypes,
-                          std::vector<Dims>* dims, std::vector<OpwrightTensor>* tensors);
+  static bool FillTensors(const NodeDef& node, const char* shapes_name,
+                          const tensorflow::DataTypeVector& dtypes, std::vector<Dims>* dims,
+                          std::vector<OpwrightTensor>* tensors);
 
   const Op* op_ = nullptr;
-  NodeDef node_;
   Layout layout_;
   const OpwrightKernel* kernel_ = nullptr;
   void* self_ = nullptr;
@@ -55,8 +55,12 @@ class Call {
   std::vector<OpwrightTensor> inputs_, outputs_;  // without data
 };
 
-bool Call::FillTensors(const AttrValue& shapes, const tensorflow::DataTypeVector& dtypes,
-                       std::vector<Dims>* dims, std::vector<OpwrightTensor>* tensors) {
+bool Call::FillTensors(const NodeDef& node, const char* shapes_name,
+                       const tensorflow::DataTypeVector& dtypes, std::vector<Dims>* dims,
+                       std::vector<OpwrightTensor>* tensors) {
+  const auto found = node.attr().find(shapes_name);
+  if (found == node.attr().end()) return false;
+  const AttrValue& shapes = found->second;
   if (static_cast<size_t>(shapes.list().shape_size()) != dtypes.size()) return false;
   for (size_t i = 0; i < dtypes.size(); ++i) {
     Dims& sizes = dims->emplace_back();
@@ -79,8 +83,9 @@ absl::Status Call::Read(std::string_view text) {
   const size_t space = text.find(' ');
   const std::string name(text.substr(0, space));
   std::string bytes;
+  NodeDef node;
   if (space == text.npos || !absl::Base64Unescape(text.substr(space + 1), &bytes) ||
-      !node_.ParseFromString(bytes)) {
+      !node.ParseFromString(bytes)) {
     return absl::InternalError("opwright: a compiled program has a call that cannot be read");
   }
   op_ = FindOp(name);
@@ -90,17 +95,17 @@ absl::Status Call::Read(std::string_view text) {
         ", which this process does not have: load its library (opwright.load)");
   }
   tensorflow::DataTypeVector input_types, output_types;
-  absl::Status status = tensorflow::InOutTypesForNode(node_, op_->def, &input_types, &output_types);
-  if (status.ok()) status = MakeLayout(*op_, node_, &layout_);
+  absl::Status status = tensorflow::InOutTypesForNode(node, op_->def, &input_types, &output_types);
+  if (status.ok()) status = MakeLayout(*op_, node, &layout_);
   if (!status.ok()) return Explain(*op_, "", status);
-  kernel_ = FindCpuKernel(*op_, node_);
-  if (!kernel_ || !FillTensors(node_.attr().at(kInputs), input_types, &dims_, &inputs_) ||
-      !FillTensors(node_.attr().at(kOutputs), output_types, &dims_, &outputs_)) {
+  kernel_ = FindCpuKernel(*op_, node);
+  if (!kernel_ || !FillTensors(node, kInputs, input_types, &dims_, &inputs_) ||
+      !FillTensors(node, kOutputs, output_types, &dims_, &outputs_)) {
     return Explain(*op_, "",
                    absl::FailedPreconditionError("the compiled program is of another build of the "
                                                  "op library; compile it again"));
   }
-  self_ = Create(*op_, node_, layout_, &status);
+  self_ = Create(*op_, node, layout_, &status);
   return status;
 }
 
@@ -143,10 +148,13 @@ constexpr OpwrightApi MakeApi() {
 }
 constexpr OpwrightApi kApi = MakeApi();
 
-absl::Status Call::Run(void* const* inputs, void* const* outputs) const {
+absl::Status Call::Run(void* const* inputs, void* outputs) const {
+  const bool alone = !kTypedFfi && outputs_.size() == 1;
+  void* const* results = alone ? &outputs : static_cast<void* const*>(outputs);
+
   std::vector<OpwrightTensor> from = inputs_, to = outputs_;
   for (size_t i = 0; i < from.size(); ++i) from[i].data = inputs[i];
-  for (size_t i = 0; i < to.size(); ++i) to[i].data = outputs[i];
+  for (size_t i = 0; i < to.size(); ++i) to[i].data = results[i];
   CallPhase phase;
   OpwrightContext context = MakeContext(*op_, kApi, &phase, layout_, OPWRIGHT_RUNNING);
   context.inputs = from.data();
@@ -214,7 +222,7 @@ std::string EncodeXlaCall(const NodeDef& node, const std::vector<Dims>& inputs,
   return node.op() + " " + absl::Base64Escape(bytes);
 }
 
-absl::Status RunXlaCall(std::string_view text, void* const* inputs, void* const* outputs) {
+absl::Status RunXlaCall(std::string_view text, void* const* inputs, void* outputs) {
   try {
     std::shared_ptr<const Call> call;
     const absl::Status status = FindCall(text, &call);

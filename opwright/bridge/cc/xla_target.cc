@@ -53,12 +53,11 @@ XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), kXlaTarget, "Host", kHandler);
 namespace opwright::bridge {
 namespace {
 
-// outputs: of a tuple, an array. XlaCustomCallStatusSetFailure is not exported by the wheels, so
+// XlaCustomCallStatusSetFailure is not exported by the wheels, so
 // the message is assigned; its code is lost on the way, hence in the text.
 void Run(void* outputs, const void** inputs, const char* text, size_t size,
          XlaCustomCallStatus* status) {
-  const absl::Status ran =
-      RunXlaCall({text, size}, const_cast<void* const*>(inputs), static_cast<void**>(outputs));
+  const absl::Status ran = RunXlaCall({text, size}, const_cast<void* const*>(inputs), outputs);
   if (!ran.ok()) status->message = ran.ToString();
 }
 

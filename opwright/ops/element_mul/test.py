@@ -41,9 +41,11 @@ def test_values(element_mul, rng, dtype, shape):
     np.testing.assert_array_equal(
         tf.cast(product, tf.float64).numpy(), tf.cast(expected, tf.float64).numpy()
     )
-    np.testing.assert_array_equal(
-        tf.cast(tf.function(element_mul)(a, b), tf.float64), tf.cast(product, tf.float64)
-    )
+    for jit in (False, True):
+        graph = tf.function(element_mul, jit_compile=jit)
+        np.testing.assert_array_equal(
+            tf.cast(graph(a, b), tf.float64), tf.cast(product, tf.float64)
+        )
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])

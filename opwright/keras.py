@@ -291,7 +291,7 @@ def _public_name(function):
     """As opwright.element_mul: the shortest path by which a function of an op is public."""
     name = getattr(function, "__name__", "")
     for module in sorted(sys.modules, key=lambda path: (path.count("."), path)):
-        if _is_public(module) and _public_function(module, name) is function is not None:
+        if _is_public(module) and _public_function(module, name) is function:
             return f"{module}.{name}"
     return None
 

@@ -96,7 +96,6 @@ def test_run_eagerly(model, data):
 
 
 def test_jit_compile(model, data):
-    """Needs the ops to have kernels for XLA."""
     inputs, y = data
     expected = model.predict(inputs, verbose=0)
     model.compile(jit_compile=True)

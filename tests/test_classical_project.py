@@ -36,10 +36,18 @@ def test_by_cmake(opwright, tmp_path):
     said = opwright("build", folder, "--test", "--python", sys.executable, env=strict).stdout
     library = folder / "build" / "libwave_gate.so"
     assert passed(said) > 70
-    assert f'  ops = tf.load_op_library("{library}")\n' in said
+    assert f"  from wave_gate import wave_gate  # in {folder}\n" in said
     dynamic = subprocess.run(["readelf", "-d", library], capture_output=True, text=True).stdout
     assert "[libtensorflow_framework.so.2]" in dynamic
     assert "RPATH" not in dynamic and "RUNPATH" not in dynamic
+
+
+def test_opwright_build_by_the_makefile_alone(opwright, tmp_path):
+    opwright("new", "wave_gate", "--api", "tensorflow", cwd=tmp_path)
+    folder = tmp_path / "wave_gate"
+    (folder / "CMakeLists.txt").unlink()
+    said = opwright("build", folder, "--python", sys.executable).stdout
+    assert f"  from wave_gate import wave_gate  # in {folder}\n" in said
 
 
 def test_by_make_with_a_namespace(opwright, make, run_child, tmp_path):

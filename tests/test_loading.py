@@ -261,10 +261,14 @@ def test_no_tensorflow_at_all(libraries, run_child):
     assert "was opened before TensorFlow" in child.stderr
 
 
+def copy_bridges(folder, pattern):
+    for bridge in (ROOT / "opwright" / "lib").glob(pattern):
+        shutil.copy(bridge, folder)
+
+
 @pytest.mark.parametrize("place", ["OPWRIGHT_BRIDGE_DIR", "beside the library"])
 def test_bridge_is_taken_from(libraries, run_child, tmp_path, place):
-    for bridge in (ROOT / "opwright" / "lib").glob("libopwright_bridge_tf*.so"):
-        shutil.copy(bridge, tmp_path)
+    copy_bridges(tmp_path, "libopwright_bridge_*.so")
     library = libraries["triple"]
     env = {"OPWRIGHT_BRIDGE_DIR": tmp_path}
     if place != "OPWRIGHT_BRIDGE_DIR":
@@ -275,11 +279,55 @@ import sys
 import tensorflow as tf
 
 print(*tf.load_op_library(sys.argv[1]).loading_triple([1.0]).numpy())
-print({line.split()[-1] for line in open("/proc/self/maps") if "libopwright_bridge" in line}.pop())
+print(*{line.split()[-1] for line in open("/proc/self/maps") if "libopwright_bridge" in line})
 """
-    value, bridge = run_child(code, library, env=env).stdout.splitlines()
+    value, bridges = run_child(code, library, env=env).stdout.splitlines()
     assert value == "3.0"
-    assert pathlib.Path(bridge).parent == tmp_path.resolve()
+    assert len(bridges.split()) == 2
+    assert {pathlib.Path(bridge).parent for bridge in bridges.split()} == {tmp_path.resolve()}
+
+
+@pytest.mark.parametrize(
+    "content, said",
+    [
+        (None, "cannot open shared object file"),
+        ("no library", "file too short"),
+        ("int f() { return 0; }", "is of another opwright than the library beside it"),
+        (
+            'struct { const char* version; unsigned long size; } opwright_cc = {"0.0.1", 8};',
+            "is of another opwright than the library beside it",
+        ),
+    ],
+    ids=["absent", "broken", "foreign", "old"],
+)
+def test_a_bridge_without_its_second_library(
+    libraries, run_child, bare_compile, tmp_path, content, said
+):
+    """Ops work, and what does not is said with the cure."""
+    copy_bridges(tmp_path, "libopwright_bridge_tf*.so")
+    for bridge in list(tmp_path.glob("*.so")) if content else ():
+        second = bridge.name.replace("bridge_tf", "bridge_cc_tf")
+        if content == "no library":
+            (tmp_path / second).write_text(content)
+        else:
+            bare_compile(tmp_path, second, content.replace("int f", 'extern "C" int f'))
+    code = """
+import sys
+import tensorflow as tf
+
+triple = tf.load_op_library(sys.argv[1]).loading_triple
+print(*triple([1.0]).numpy())
+try:
+    tf.function(triple, jit_compile=True)(tf.constant([1.0]))
+except tf.errors.InvalidArgumentError as error:
+    print("No registered" in str(error) and "XLA_CPU_JIT" in str(error))
+"""
+    child = run_child(code, libraries["triple"], env={"OPWRIGHT_BRIDGE_DIR": tmp_path})
+    assert child.stdout.split() == ["3.0", "True"]
+    assert (
+        "opwright: jit_compile=True and C++ gradients do not know the ops, because" in child.stderr
+    )
+    assert said in child.stderr and "`opwright bridge` builds both" in child.stderr
 
 
 # ---- without the package -------------------------------------------------------------------------

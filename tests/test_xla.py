@@ -143,3 +143,49 @@ def test_programs_kept_on_disk(run_child, bare_compile, tmp_path):
     assert other == 15 and len(more) == 2
     # The library was changed, the call is the same: the kept program calls what is there now.
     assert run("plus", 2) == [5, more]
+
+
+FICKLE = """
+#include <cstdlib>
+
+#include "opwright/op.h"
+
+struct Fickle {
+  static constexpr auto Declare() {
+    return opwright::Declare().Name("Test>Fickle").Input("x: float").Output("y: float");
+  }
+  static constexpr auto kNoGradient = "it is a test of shapes";
+  explicit Fickle(const opwright::Attributes&) {}
+  void Shape(opwright::ShapeContext& c) const { c.SetOutput(0, {std::atoi(std::getenv("SIZE"))}); }
+  void Compute(opwright::CpuCall& call) const {
+    for (float& y : call.output<float>(0)) y = 1;
+  }
+};
+OPWRIGHT_OP(Fickle);
+"""
+
+USE_FICKLE = """
+import os, sys
+import tensorflow as tf
+
+m = tf.load_op_library(sys.argv[1])
+run = tf.function(lambda x: m.test_fickle(x), jit_compile=True)
+for size in ("2", "1000000", "2"):
+    os.environ["SIZE"] = size
+    try:
+        print(*run(tf.constant([3.0])).numpy())
+    except tf.errors.OpError as error:
+        print(error.message.splitlines()[0])
+"""
+
+
+def test_shape_is_asked_before_each_run(run_child, bare_compile, tmp_path):
+    """A program can come from another process, and the library have been built again since."""
+    library = bare_compile(tmp_path, "libfickle.so", FICKLE)
+    child = run_child(USE_FICKLE, library, env={"SIZE": "2"})
+    first, refused, again = child.stdout.splitlines()
+    assert (first, again) == ("1.0 1.0", "1.0 1.0")
+    assert (
+        "Test>Fickle (x: float [1]): the program was compiled with output y of shape [2], the op "
+        "library now says [1000000]: it was built again; compile the program again" in refused
+    )

@@ -48,12 +48,12 @@ int main(int argc, char** argv) {
     Check("Differentiating");
   }
   TF_Session* session = TF_NewSession(graph, TF_NewSessionOptions(), status);
+  Check("Opening a session");
   TF_Tensor* values[3];
   TF_SessionRun(session, nullptr, nullptr, nullptr, 0, y, values, 3, nullptr, 0, nullptr, status);
   Check("The run");
-  const char* const names[3] = {"y", "dy/da", "d2y/da2"};
   for (int i = 0; i < 3; ++i) {
     const float* x = static_cast<const float*>(TF_TensorData(values[i]));
-    std::printf("%-8s %g %g %g\n", names[i], x[0], x[1], x[2]);
+    std::printf("%-8s %g %g %g\n", i == 0 ? "y" : i == 1 ? "dy/da" : "d2y/da2", x[0], x[1], x[2]);
   }
 }

@@ -9,11 +9,13 @@
 
 #include "absl/status/status.h"
 #include "opwright/bridge/bridge.h"
+#include "opwright/bridge/phase.h"
 #include "opwright/bridge/shape.h"
 #include "opwright/op/dtype.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/op_def_builder.h"
 #include "tensorflow/core/framework/op_def_util.h"
+#include "tensorflow/core/framework/types.h"
 #include "tensorflow/core/platform/fingerprint.h"
 
 namespace opwright::bridge {
@@ -29,12 +31,6 @@ std::mutex& Mutex() {
 std::unordered_map<std::string, std::unique_ptr<Op>>& Ops() {
   static auto* ops = new std::unordered_map<std::string, std::unique_ptr<Op>>;
   return *ops;
-}
-
-std::string FileOf(const void* address) {
-  Dl_info info{};
-  dladdr(address, &info);
-  return info.dli_fname ? info.dli_fname : "";
 }
 
 // Of a file's bytes, as they are now; 0 if it cannot be read. A later build may take its place.
@@ -101,23 +97,24 @@ bool TableComplete(const OpwrightOp& op) {
          op.create && op.destroy && op.shape;
 }
 
-// Empty, or what is wrong with the kernels of an op whose declaration has been read.
-std::string CheckKernels(const Op& op) {
-  for (const OpwrightKernel* kernel = op.library->kernels; kernel; kernel = kernel->next) {
+// Finds the kernels of an op whose declaration has been read. Empty, or what is wrong with them.
+std::string FindKernels(Op* op) {
+  for (const OpwrightKernel* kernel = op->library->kernels; kernel; kernel = kernel->next) {
     if (!OPWRIGHT_HAS(*kernel, next) || !kernel->op || !kernel->device || !kernel->compute ||
         (kernel->n_dtypes > 0 && !kernel->dtypes)) {
       return "a kernel's table is incomplete; the library is damaged";
     }
-    if (op.name != kernel->op) continue;
-    if (static_cast<size_t>(kernel->n_dtypes) != op.kernel_attrs.size()) {
+    if (op->name != kernel->op) continue;
+    if (static_cast<size_t>(kernel->n_dtypes) != op->kernel_attrs.size()) {
       return "a kernel has " + std::to_string(kernel->n_dtypes) + " dtypes, the declaration " +
-             std::to_string(op.kernel_attrs.size()) + " type attributes; the library is damaged";
+             std::to_string(op->kernel_attrs.size()) + " type attributes; the library is damaged";
     }
     for (int32_t i = 0; i < kernel->n_dtypes; ++i) {
       if (SizeOf(static_cast<DType>(kernel->dtypes[i])) > 0) continue;
       return "a kernel is for dtype " + std::to_string(kernel->dtypes[i]) +
              ", which this bridge does not know; install a newer opwright beside TensorFlow";
     }
+    if (std::string(kernel->device) == tensorflow::DEVICE_CPU) op->cpu_kernels.push_back(kernel);
   }
   return "";
 }
@@ -159,7 +156,7 @@ const Op* AddOp(const OpwrightLibrary& library, const OpwrightOp& table, std::st
     return nullptr;
   }
   op->def = data.op_def;
-  *why = CheckKernels(*op);
+  *why = FindKernels(op.get());
   if (why->empty()) *why = CheckForwards(*op);
   if (!why->empty()) return nullptr;
 
@@ -240,6 +237,12 @@ int32_t Attach(const OpwrightLibrary* library, std::string* why) {
 
 }  // namespace
 
+std::string FileOf(const void* address) {
+  Dl_info info{};
+  dladdr(address, &info);
+  return info.dli_fname ? info.dli_fname : "";
+}
+
 const Op* FindOp(const std::string& name) {
   std::lock_guard<std::mutex> lock(Mutex());
   const auto it = Ops().find(name);
@@ -265,10 +268,8 @@ extern "C" __attribute__((visibility("default"))) int32_t opwright_attach(
   int32_t ok = 0;
   try {
     ok = opwright::bridge::Attach(library, &why);
-  } catch (const std::exception& e) {
-    why = e.what();
   } catch (...) {
-    why = "something was thrown that is not a std::exception";
+    why = opwright::bridge::WhatIsThrown();
   }
   if (message_size > 0)
     std::snprintf(message, static_cast<size_t>(message_size), "%s", why.c_str());

@@ -5,6 +5,7 @@
 //
 //   attach.cc      the table of a library, checked, becomes registered ops and kernels
 //   phase.h        what the calls of an op through the table have in common
+//   create.h       an op with the attributes of one node
 //   attributes.cc  attributes of a node, as the table wants them
 //   shape.cc       shape inference while a graph is built
 //   kernel.cc      runs on the CPU
@@ -43,7 +44,8 @@ struct Op {
   std::string library_file;
   uint64_t fingerprint = 0;  // of the file's bytes when it was opened
   tensorflow::OpDef def;
-  std::vector<std::string> kernel_attrs;      // by which a kernel is chosen
+  std::vector<std::string> kernel_attrs;  // by which a kernel is chosen
+  std::vector<const OpwrightKernel*> cpu_kernels;
   std::vector<bool> host_inputs;              // by argument
   std::vector<bool> value_inputs;             // by argument: those that Shape may read
   std::vector<std::pair<int, int>> forwards;  // input argument to output argument
@@ -62,6 +64,9 @@ OPWRIGHT_SHARED const Op* FindOp(const std::string& name);
 OPWRIGHT_SHARED std::string TensorName(const Op& op, absl::Span<const int32_t> begin, bool output,
                                        int flat);
 
+// The file of the library that holds this address.
+std::string FileOf(const void* address);
+
 // Structs of the other side may be longer or shorter than ours.
 template <typename T>
 const T& At(const T* first, int64_t i) {
@@ -76,7 +81,13 @@ void RegisterKernels(const Op& op);
 std::string RegisterPythonGradients(const std::vector<const Op*>& ops);
 std::string RegisterInCc(const std::vector<const Op*>& ops);
 
-// The second library exports it as opwright_cc_attach. Nothing is thrown.
-using CcAttach = void (*)(const Op* const* ops, size_t count, std::string* why);
+// What the second library exports, as opwright_cc. The two see each other's structs, so both must
+// be of one build.
+struct CcLibrary {
+  const char* version;
+  size_t size_of_op;
+  // Nothing is thrown; *why stays empty, or becomes a sentence.
+  void (*attach)(const Op* const* ops, size_t count, std::string* why);
+};
 
 }  // namespace opwright::bridge

@@ -1,11 +1,21 @@
 #pragma once
 
+#include <memory>
+
 #include "opwright/bridge/attributes.h"
 #include "opwright/bridge/phase.h"
 #include "tensorflow/core/framework/node_def_util.h"
 
 namespace opwright::bridge {
 
+// An op with the attributes of one node.
+struct Destroy {
+  const OpwrightOp* table = nullptr;
+  void operator()(void* self) const { table->destroy(self); }
+};
+using Instance = std::unique_ptr<void, Destroy>;
+
+// The phase in which it is made, outside of shape inference.
 struct CreatePhase : Phase {
   CreatePhase(const Op& op, const tensorflow::NodeDef& node)
       : node_attrs(node),
@@ -24,16 +34,14 @@ constexpr OpwrightApi MakeCreateApi() {
 }
 inline constexpr OpwrightApi kCreateApi = MakeCreateApi();
 
-// The op with the attributes of a node, for op.table->destroy; null, and a failure that names the
-// op, if they are refused.
-inline void* Create(const Op& op, const tensorflow::NodeDef& node, const Layout& layout,
-                    absl::Status* status) {
+// Null, and a failure that names the op, if the attributes are refused.
+inline Instance Create(const Op& op, const tensorflow::NodeDef& node, const Layout& layout,
+                       absl::Status* status) {
   CreatePhase phase(op, node);
   OpwrightContext context = MakeContext(op, kCreateApi, &phase, layout, 0);
-  void* self = op.table->create(&context);
+  Instance self(op.table->create(&context), {op.table});
   if (!self) phase.Fail(absl::InternalError("the op could not be made"));
   if (phase.status.ok()) return self;
-  if (self) op.table->destroy(self);
   *status = Explain(op, "", phase.status);
   return nullptr;
 }

@@ -111,7 +111,7 @@ def add(values, kind, x):
 
 
 def record(node, needed):
-    """Has the bridge play Gradient for a node; see gradient.cc for the form of a recording."""
+    """Has the bridge play Gradient for a node; see gradient.h for the form of a recording."""
     result, size = ctypes.c_char_p(), ctypes.c_int64()
     flags = (ctypes.c_uint8 * (len(needed) + 1))(*needed)
     code = bridge.opwright_record_gradient(

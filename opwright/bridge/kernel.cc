@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -174,9 +173,6 @@ class Kernel : public OpKernel {
     self_ = Create(op, def(), layout_, &status);
     if (!status.ok()) c->CtxFailure(status);
   }
-  ~Kernel() override {
-    if (self_) op_.table->destroy(self_);
-  }
 
   void Compute(OpKernelContext* c) override {
     RunPhase phase(op_, layout_, c);
@@ -184,11 +180,11 @@ class Kernel : public OpKernel {
     OpwrightContext context = MakeContext(op_, kRunApi, &phase, layout_, OPWRIGHT_RUNNING);
     context.inputs = phase.inputs;
     context.outputs = phase.outputs;
-    op_.table->shape(self_, &context);
+    op_.table->shape(self_.get(), &context);
     for (int i = 0; i < c->num_outputs() && phase.status.ok(); ++i) {
       if (phase.outputs[i].size == 0) phase.Fail(BadOutput(op_, layout_, i, "does not set"));
     }
-    if (phase.status.ok()) compute_(self_, &context);
+    if (phase.status.ok()) compute_(self_.get(), &context);
     if (!phase.status.ok()) {
       c->CtxFailure(Explain(op_, InputList(op_, layout_, phase.inputs), phase.status));
     }
@@ -198,7 +194,7 @@ class Kernel : public OpKernel {
   const Op& op_;
   void (*compute_)(const void*, OpwrightContext*);
   Layout layout_;
-  void* self_ = nullptr;
+  Instance self_;
 };
 
 class KernelFactory : public tensorflow::kernel_factory::OpKernelFactory {
@@ -214,8 +210,7 @@ class KernelFactory : public tensorflow::kernel_factory::OpKernelFactory {
 }  // namespace
 
 void RegisterKernels(const Op& op) {
-  for (const OpwrightKernel* kernel = op.library->kernels; kernel; kernel = kernel->next) {
-    if (op.name != kernel->op || strcmp(kernel->device, tensorflow::DEVICE_CPU) != 0) continue;
+  for (const OpwrightKernel* kernel : op.cpu_kernels) {
     tensorflow::KernelDefBuilder builder(op.name.c_str());
     builder.Device(tensorflow::DEVICE_CPU);
     for (int32_t i = 0; i < kernel->n_dtypes; ++i) {

@@ -32,6 +32,17 @@ struct Phase {
   static Phase& Of(OpwrightContext* c) { return *static_cast<Phase*>(c->runner); }
 };
 
+// The sentence for the exception that is being handled.
+inline std::string WhatIsThrown() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "something was thrown that is not a std::exception";
+  }
+}
+
 // No exception crosses the table: what `function` throws becomes the failure of the phase, and the
 // result is then `failed`.
 template <typename P, typename Result, typename Function>
@@ -39,10 +50,8 @@ Result Guard(OpwrightContext* c, Result failed, const Function& function) noexce
   P& phase = static_cast<P&>(Phase::Of(c));
   try {
     return function(phase);
-  } catch (const std::exception& e) {
-    phase.Fail(absl::InternalError(e.what()));
   } catch (...) {
-    phase.Fail(absl::InternalError("something was thrown that is not a std::exception"));
+    phase.Fail(absl::InternalError(WhatIsThrown()));
   }
   return failed;
 }

@@ -141,11 +141,7 @@ Object* CallGradient(Object*, Object* arguments) {
 MethodDef start_def = {"start", &CallStart, kVarArgs, nullptr};
 MethodDef gradient_def = {"opwright_gradient", &CallGradient, kVarArgs, nullptr};
 
-std::string OwnFile() {
-  Dl_info info{};
-  dladdr(reinterpret_cast<const void*>(&RegisterPythonGradients), &info);
-  return info.dli_fname ? info.dli_fname : "";
-}
+std::string OwnFile() { return FileOf(reinterpret_cast<const void*>(&RegisterPythonGradients)); }
 
 Object* MakeModule() {
   if (Object* dict = ModuleDict()) return dict;

@@ -3,6 +3,7 @@
 #include <deque>
 
 #include "opwright/bridge/attributes.h"
+#include "opwright/bridge/create.h"
 #include "opwright/bridge/phase.h"
 #include "tensorflow/core/framework/attr_value.pb.h"
 #include "tensorflow/core/framework/tensor.h"
@@ -175,10 +176,9 @@ absl::Status InferShapes(const Op& op, InferenceContext* c) {
   }
   OpwrightContext context = MakeContext(op, kApi, &phase, phase.layout, 0);
   context.inputs = phase.inputs.data();
-  void* self = op.table->create(&context);
+  const Instance self(op.table->create(&context), {op.table});
   if (self) {
-    op.table->shape(self, &context);
-    op.table->destroy(self);
+    op.table->shape(self.get(), &context);
   } else {
     phase.Fail(absl::InternalError("the op could not be made"));
   }

@@ -21,14 +21,21 @@ struct Options {
 };
 
 void SayHowToUseInTensorFlowApi(const Terminal& terminal, const Tools& tools,
-                                const fs::path& library) {
-  terminal.Say(
-      fmt::format("\n{}\n  works in TensorFlow {} alone. In Python:\n"
-                  "  import tensorflow as tf\n  ops = tf.load_op_library(\"{}\")",
-                  library.string(), tools.tensorflow->release(), library.string()));
+                                const Project& project, const fs::path& library) {
+  terminal.Say(fmt::format("\n{}\n  works in TensorFlow {} alone. In Python:", library.string(),
+                           tools.tensorflow->release()));
+  // The gradient is in the module that the project has for its library.
+  const std::string name = library.stem().string().substr(3);  // of libNAME.so
+  if (fs::exists(project.folder / (name + ".py"))) {
+    terminal.Say(fmt::format("  from {0} import {0}  # in {1}", name, project.folder.string()));
+  } else {
+    terminal.Say(fmt::format("  import tensorflow as tf\n  ops = tf.load_op_library(\"{}\")",
+                             library.string()));
+  }
 }
 
-void SayHowToUse(const Terminal& terminal, const Tools& tools, const fs::path& library) {
+void SayHowToUse(const Terminal& terminal, const Tools& tools, const Project&,
+                 const fs::path& library) {
   const auto ops = ReadStamp(library);
   std::vector<std::string> names;
   for (const auto& op : ops) names.push_back(op.name);
@@ -85,6 +92,10 @@ int BuildVerb(const Terminal& terminal, const Options& options) {
   Build(terminal, package, tools, plan, tests_too);
   const bool in_tensorflow_api = plan.project.in_tensorflow_api;
   auto libraries = FindLibraries(plan.folder, in_tensorflow_api);
+  if (libraries.empty() && in_tensorflow_api) {
+    Fail("the build made no shared library in {}: the project's build file says where it goes.",
+         plan.folder.string());
+  }
   if (libraries.empty()) libraries = FindLibraries(plan.project.folder, in_tensorflow_api);
   if (libraries.empty()) {
     Fail(
@@ -94,7 +105,7 @@ int BuildVerb(const Terminal& terminal, const Options& options) {
   if (options.test) RunTests(terminal, package, tools, plan, libraries[0]);
   if (plan.sanitizer.empty()) {
     const auto say = in_tensorflow_api ? SayHowToUseInTensorFlowApi : SayHowToUse;
-    for (const fs::path& library : libraries) say(terminal, tools, library);
+    for (const fs::path& library : libraries) say(terminal, tools, plan.project, library);
   } else if (!options.test) {
     SayHowToPreload(terminal, tools, plan.sanitizer, libraries[0]);
     if (plan.project.kind != Project::kSources) {
@@ -128,9 +139,9 @@ void AddBuild(CLI::App& app, const Terminal& terminal, Verb& chosen) {
       "  opwright build                            build/libNAME.so of the project in this folder\n"
       "  opwright build wave_gate --test           and run its tests\n"
       "  opwright build wave_gate --test --sanitize address\n"
-      "CXX chooses the compiler. The library needs no TensorFlow to build, and works in every "
-      "version that\n"
-      "has a bridge.");
+      "CXX chooses the compiler. A library of opwright needs no TensorFlow to build, and works in "
+      "every\n"
+      "version that has a bridge.");
   verb->callback([&terminal, &chosen, options] {
     chosen = [&terminal, options] { return BuildVerb(terminal, *options); };
   });

@@ -32,6 +32,11 @@ std::string LibraryName(const fs::path& folder) {
   return name;
 }
 
+// A library of opwright's ops has no need to.
+bool LinksTensorFlow(const fs::path& build_file) {
+  return ReadFile(build_file).find("libtensorflow_framework") != std::string::npos;
+}
+
 }  // namespace
 
 Project FindProject(const fs::path& folder) {
@@ -43,14 +48,13 @@ Project FindProject(const fs::path& folder) {
   project.folder = fs::canonical(folder);
   if (fs::exists(project.folder / "CMakeLists.txt")) {
     project.kind = Project::kCMake;
-    const std::string text = ReadFile(project.folder / "CMakeLists.txt");
-    project.in_tensorflow_api = text.find("libtensorflow_framework") != text.npos &&
-                                text.find("find_package(opwright") == text.npos;
+    project.in_tensorflow_api = LinksTensorFlow(project.folder / "CMakeLists.txt");
     return project;
   }
   for (const char* name : {"GNUmakefile", "makefile", "Makefile"}) {
     if (!fs::exists(project.folder / name)) continue;
     project.kind = Project::kMake;
+    project.in_tensorflow_api = LinksTensorFlow(project.folder / name);
     return project;
   }
   bool has_op = false;

@@ -1,15 +1,25 @@
-#include <exception>
+#include <string>
+#include <vector>
 
 #include "opwright/bridge/cc/cc.h"
+#include "opwright/bridge/phase.h"
+#include "opwright/op/version.h"
 
-// See CcAttach in bridge.h.
-extern "C" OPWRIGHT_SHARED void opwright_cc_attach(const opwright::bridge::Op* const* ops,
-                                                   size_t count, std::string* why) noexcept {
+namespace opwright::bridge {
+namespace {
+
+void Attach(const Op* const* ops, size_t count, std::string* why) noexcept {
   try {
-    const std::vector<const opwright::bridge::Op*> all(ops, ops + count);
-    for (const opwright::bridge::Op* op : all) opwright::bridge::RegisterCcGradient(*op);
-    opwright::bridge::RegisterXla(all);
-  } catch (const std::exception& e) {
-    *why = e.what();
+    const std::vector<const Op*> all(ops, ops + count);
+    for (const Op* op : all) RegisterCcGradient(*op);
+    RegisterXla(all);
+  } catch (...) {
+    *why = WhatIsThrown();
   }
 }
+
+}  // namespace
+}  // namespace opwright::bridge
+
+extern "C" OPWRIGHT_SHARED const opwright::bridge::CcLibrary opwright_cc = {
+    OPWRIGHT_VERSION, sizeof(opwright::bridge::Op), &opwright::bridge::Attach};

@@ -1,12 +1,12 @@
 #include "opwright/bridge/gradient.h"
 
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "opwright/bridge/cc/cc.h"
+#include "opwright/bridge/phase.h"
 #include "tensorflow/cc/framework/grad_op_registry.h"
 #include "tensorflow/cc/framework/gradients.h"
 #include "tensorflow/cc/framework/scope_internal.h"
@@ -260,10 +260,9 @@ absl::Status Gradient(const Scope& scope, const Operation& forward,
                       std::vector<Output>* d_inputs) noexcept {
   try {
     return Differentiate(scope, forward, d_outputs, d_inputs);
-  } catch (const std::exception& e) {
-    return absl::InternalError("gradient of " + forward.node()->type_string() + ": " + e.what());
   } catch (...) {
-    return absl::InternalError("something was thrown that is not a std::exception");
+    return absl::InternalError("gradient of " + forward.node()->type_string() + ": " +
+                               WhatIsThrown());
   }
 }
 

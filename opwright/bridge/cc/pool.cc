@@ -38,7 +38,7 @@ class Loop {
 
   void TakeParts() {
     for (int64_t part; (part = next_.fetch_add(1)) < parts_;) {
-      // parts_ is small: no overflow.
+      // Cut without n_ * part, which may have more than 63 bits.
       body_(arg_, n_ / parts_ * part + std::min(part, n_ % parts_),
             n_ / parts_ * (part + 1) + std::min(part + 1, n_ % parts_));
       if (done_.fetch_add(1) + 1 == parts_) all_done_.Notify();

@@ -32,14 +32,11 @@ class Call {
     if (status.ok()) *result = std::move(call);
     return status;
   }
-  Call() = default;
-  Call(const Call&) = delete;
-  Call& operator=(const Call&) = delete;
-  ~Call() {
-    if (self_) op_->table->destroy(self_);
-  }
 
   absl::Status Run(void* const* inputs, void* outputs) const;
+
+  // What Shape says of an output before a run is what the program was compiled with.
+  absl::Status CheckOutput(int32_t index, bool again, int32_t rank, const int64_t* dims) const;
 
  private:
   absl::Status Read(std::string_view text);
@@ -50,7 +47,7 @@ class Call {
   const Op* op_ = nullptr;
   Layout layout_;
   const OpwrightKernel* kernel_ = nullptr;
-  void* self_ = nullptr;
+  Instance self_;
   std::vector<Dims> dims_;
   std::vector<OpwrightTensor> inputs_, outputs_;  // without data
 };
@@ -81,17 +78,16 @@ bool Call::FillTensors(const NodeDef& node, const char* shapes_name,
 
 absl::Status Call::Read(std::string_view text) {
   const size_t space = text.find(' ');
-  const std::string name(text.substr(0, space));
   std::string bytes;
   NodeDef node;
   if (space == text.npos || !absl::Base64Unescape(text.substr(space + 1), &bytes) ||
       !node.ParseFromString(bytes)) {
     return absl::InternalError("opwright: a compiled program has a call that cannot be read");
   }
-  op_ = FindOp(name);
+  op_ = FindOp(node.op());
   if (!op_) {
     return absl::FailedPreconditionError(
-        "a compiled program calls the op " + name +
+        "a compiled program calls the op " + node.op() +
         ", which this process does not have: load its library (opwright.load)");
   }
   tensorflow::DataTypeVector input_types, output_types;
@@ -103,7 +99,8 @@ absl::Status Call::Read(std::string_view text) {
       !FillTensors(node, kOutputs, output_types, &dims_, &outputs_)) {
     return Explain(*op_, "",
                    absl::FailedPreconditionError("the compiled program is of another build of the "
-                                                 "op library; compile it again"));
+                                                 "op library; compile it again, without what "
+                                                 "TensorFlow has kept on disk"));
   }
   self_ = Create(*op_, node, layout_, &status);
   return status;
@@ -116,8 +113,18 @@ struct Free {
 };
 
 struct CallPhase : Phase {
+  CallPhase(const Call& which, size_t n_outputs) : call(which), set(n_outputs) {}
+
+  const Call& call;
+  std::vector<bool> set;  // by output
   std::vector<std::unique_ptr<void, Free>> scratch;
 };
+
+void SetOutput(CallPhase& phase, int32_t index, int32_t rank, const int64_t* dims) {
+  const size_t at = static_cast<size_t>(index);
+  phase.Fail(phase.call.CheckOutput(index, phase.set[at], rank, dims));
+  phase.set[at] = true;
+}
 
 void* Scratch(CallPhase& phase, int64_t bytes) {
   constexpr size_t kAlignment = 64;
@@ -136,6 +143,10 @@ constexpr OpwrightApi MakeApi() {
   OpwrightApi api = {};
   api.size = sizeof api;
   api.fail = &FailPhase;
+  api.set_output = [](OpwrightContext* c, int32_t index, int32_t rank, const int64_t* dims) {
+    Guard<CallPhase>(c, 0,
+                     [&](CallPhase& phase) { return SetOutput(phase, index, rank, dims), 0; });
+  };
   api.parallel_for = [](OpwrightContext*, int64_t n, int64_t cost,
                         void (*body)(void*, int64_t, int64_t),
                         void* arg) { ParallelForInPool(n, cost, body, arg); };
@@ -155,13 +166,33 @@ absl::Status Call::Run(void* const* inputs, void* outputs) const {
   std::vector<OpwrightTensor> from = inputs_, to = outputs_;
   for (size_t i = 0; i < from.size(); ++i) from[i].data = inputs[i];
   for (size_t i = 0; i < to.size(); ++i) to[i].data = results[i];
-  CallPhase phase;
+  CallPhase phase(*this, outputs_.size());
   OpwrightContext context = MakeContext(*op_, kApi, &phase, layout_, OPWRIGHT_RUNNING);
   context.inputs = from.data();
   context.outputs = to.data();
-  kernel_->compute(self_, &context);
+  // As before any run: a kernel never sees what Shape refuses, also when the program was compiled
+  // by another process, with another build of the library.
+  op_->table->shape(self_.get(), &context);
+  for (size_t i = 0; i < phase.set.size() && phase.status.ok(); ++i) {
+    if (!phase.set[i]) phase.Fail(BadOutput(*op_, layout_, static_cast<int>(i), "does not set"));
+  }
+  if (phase.status.ok()) kernel_->compute(self_.get(), &context);
   if (phase.status.ok()) return phase.status;
   return Explain(*op_, InputList(*op_, layout_, from.data()), phase.status);
+}
+
+absl::Status Call::CheckOutput(int32_t index, bool again, int32_t rank, const int64_t* dims) const {
+  tensorflow::TensorShape shape;
+  const absl::Status status = MakeOutputShape(*op_, layout_, index, again, rank, dims, &shape);
+  if (!status.ok()) return status;
+  const OpwrightTensor& compiled = outputs_[static_cast<size_t>(index)];
+  const auto given = absl::MakeConstSpan(dims, static_cast<size_t>(rank));
+  const absl::Span<const int64_t> expected(compiled.dims, static_cast<size_t>(compiled.rank));
+  if (given == expected) return status;
+  return absl::FailedPreconditionError(
+      "the program was compiled with output " + TensorName(*op_, layout_.outputs, true, index) +
+      " of shape " + ShapeText(expected) + ", the op library now says " + ShapeText(given) +
+      ": it was built again; compile the program again, without what TensorFlow has kept on disk");
 }
 
 // ---- calls that have been read ------------------------------------------------------------------
@@ -199,8 +230,7 @@ void AddShapes(const std::vector<Dims>& shapes, AttrValue* value) {
 }  // namespace
 
 const OpwrightKernel* FindCpuKernel(const Op& op, const NodeDef& node) {
-  for (const OpwrightKernel* kernel = op.library->kernels; kernel; kernel = kernel->next) {
-    if (op.name != kernel->op || std::string_view("CPU") != kernel->device) continue;
+  for (const OpwrightKernel* kernel : op.cpu_kernels) {
     bool match = true;
     for (size_t i = 0; i < op.kernel_attrs.size() && match; ++i) {
       const auto attr = node.attr().find(op.kernel_attrs[i]);
@@ -219,6 +249,7 @@ std::string EncodeXlaCall(const NodeDef& node, const std::vector<Dims>& inputs,
   AddShapes(outputs, &(*all.mutable_attr())[kOutputs]);
   std::string bytes;
   tensorflow::SerializeToStringDeterministic(all, &bytes);
+  // The name once more, for those who read a program.
   return node.op() + " " + absl::Base64Escape(bytes);
 }
 
@@ -227,8 +258,8 @@ absl::Status RunXlaCall(std::string_view text, void* const* inputs, void* output
     std::shared_ptr<const Call> call;
     const absl::Status status = FindCall(text, &call);
     return status.ok() ? call->Run(inputs, outputs) : status;
-  } catch (const std::exception& e) {
-    return absl::InternalError(e.what());
+  } catch (...) {
+    return absl::InternalError(WhatIsThrown());
   }
 }
 

@@ -9,11 +9,14 @@
 #include "tensorflow/compiler/tf2xla/type_util.h"
 #include "tensorflow/compiler/tf2xla/xla_op_kernel.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tensorflow/core/framework/kernel_def_builder.h"
+#include "tensorflow/core/framework/types.h"
 #if __has_include("xla/hlo/builder/xla_builder.h")
 #include "xla/hlo/builder/xla_builder.h"
 #else
 #include "xla/client/xla_builder.h"
 #endif
+#include "xla/literal.h"
 #include "xla/shape_util.h"
 
 namespace opwright::bridge {
@@ -147,9 +150,6 @@ class XlaKernel : public tensorflow::XlaOpKernel {
     self_ = Create(op, node_, layout_, &status);
     if (!status.ok()) c->CtxFailure(status);
   }
-  ~XlaKernel() override {
-    if (self_) op_.table->destroy(self_);
-  }
 
   void Compile(XlaOpKernelContext* c) override {
     Inputs inputs;
@@ -165,7 +165,7 @@ class XlaKernel : public tensorflow::XlaOpKernel {
     CompilePhase phase(op_, layout_);
     OpwrightContext context = MakeContext(op_, kApi, &phase, layout_, OPWRIGHT_RUNNING);
     context.inputs = inputs.tensors.data();
-    op_.table->shape(self_, &context);
+    op_.table->shape(self_.get(), &context);
     for (size_t i = 0; i < phase.outputs.size() && phase.status.ok(); ++i) {
       if (!phase.outputs[i]) {
         phase.Fail(BadOutput(op_, layout_, static_cast<int>(i), "does not set"));
@@ -219,7 +219,7 @@ class XlaKernel : public tensorflow::XlaOpKernel {
   const Op& op_;
   const NodeDef node_;
   Layout layout_;
-  void* self_ = nullptr;
+  Instance self_;
 };
 
 // XLA's registry takes a plain function, so the kernel finds its op by name.
@@ -231,8 +231,7 @@ OpKernel* MakeXlaKernel(OpKernelConstruction* c) {
 // an op, not one for each combination.
 std::vector<tensorflow::DataType> DTypesOf(const Op& op, size_t i) {
   std::vector<tensorflow::DataType> dtypes;
-  for (const OpwrightKernel* kernel = op.library->kernels; kernel; kernel = kernel->next) {
-    if (op.name != kernel->op || std::string_view("CPU") != kernel->device) continue;
+  for (const OpwrightKernel* kernel : op.cpu_kernels) {
     dtypes.push_back(static_cast<tensorflow::DataType>(kernel->dtypes[i]));
   }
   return dtypes;
@@ -266,11 +265,7 @@ void RegisterXla(const std::vector<const Op*>& ops) {
   // been or is to come, after this call it has been, and ours are made here.
   tensorflow::XlaOpRegistry::RegisterCompilationKernels();
   for (const Op* op : ops) {
-    for (const OpwrightKernel* kernel = op->library->kernels; kernel; kernel = kernel->next) {
-      if (op->name != kernel->op || std::string_view("CPU") != kernel->device) continue;
-      Register(*op);
-      break;
-    }
+    if (!op->cpu_kernels.empty()) Register(*op);
   }
 }
 

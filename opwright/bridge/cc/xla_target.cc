@@ -53,8 +53,8 @@ XLA_FFI_REGISTER_HANDLER(ffi::GetXlaFfiApi(), kXlaTarget, "Host", kHandler);
 namespace opwright::bridge {
 namespace {
 
-// XlaCustomCallStatusSetFailure is not exported by the wheels, so
-// the message is assigned; its code is lost on the way, hence in the text.
+// XlaCustomCallStatusSetFailure is not exported by the wheels, so the message is assigned; its code
+// is lost on the way, hence in the text.
 void Run(void* outputs, const void** inputs, const char* text, size_t size,
          XlaCustomCallStatus* status) {
   const absl::Status ran = RunXlaCall({text, size}, const_cast<void* const*>(inputs), outputs);

@@ -17,6 +17,9 @@ from opwright._version import __version__, include_dir, versions
 # Where the ops are defined that come with opwright.
 _OPS = {"element_mul": "opwright.ops.element_mul"}
 
+# The modules whose functions a saved model may name.
+_PUBLIC = ("opwright",)
+
 __all__ = ["__version__", "include_dir", "load", "versions", *_OPS]
 
 
@@ -25,7 +28,10 @@ def __getattr__(name):
         return importlib.import_module("opwright.keras")
     if name in _OPS:
         return getattr(importlib.import_module(_OPS[name]), name)
-    raise AttributeError(f"module 'opwright' has no attribute {name!r}")
+    raise AttributeError(
+        f"module 'opwright' has no attribute {name!r}; ops of other libraries are attributes of "
+        "what opwright.load returns"
+    )
 
 
 def __dir__():

@@ -40,6 +40,8 @@ def load(path):
         version of TensorFlow, or because another library has an op of the same name; or the file
         was built again since this process opened it.
     """
+    if not os.fspath(path):
+        raise FileNotFoundError("opwright.load: the path is empty; give the file of an op library")
     file = os.path.realpath(os.fsdecode(path))
     if os.path.isdir(file):
         raise FileNotFoundError(f"opwright.load: {os.fspath(path)!r} is a folder, not a library")
@@ -94,6 +96,12 @@ def _functions(file, table):
     for op_name in gradients.names_of(table):
         name, function = gradients.function_of(op_name)
         setattr(module, name, function)
+    names = [name for name in vars(module) if not name.startswith("_")]
+
+    def no_such_op(name):
+        raise AttributeError(f"{file} has no op {name!r}; it has {', '.join(names)}")
+
+    module.__getattr__ = no_such_op
     return module
 
 

@@ -1,5 +1,6 @@
 """What is installed: the version of opwright, of TensorFlow, and the bridges between them."""
 
+import os
 import pathlib
 import re
 
@@ -20,18 +21,26 @@ def versions():
 
     Returns:
       A dict: "opwright" and "tensorflow" (None if it is not installed), and "bridges", the minor
-      versions of TensorFlow that op libraries work with here, as in ["2.15", "2.21"].
+      versions of TensorFlow that op libraries find a bridge for, in this package or in
+      OPWRIGHT_BRIDGE_DIR, as in ["2.15", "2.21"].
     """
     from importlib import metadata
 
     tensorflow = None
-    for name in ("tensorflow", "tensorflow-cpu", "tensorflow-cpu-aws", "tensorflow-rocm"):
+    for name in (
+        "tensorflow",
+        "tensorflow-cpu",
+        "tensorflow-cpu-aws",
+        "tensorflow-rocm",
+        "tf-nightly",
+    ):
         try:
             tensorflow = metadata.version(name)
             break
         except metadata.PackageNotFoundError:
             continue
-    files = (_PACKAGE / "lib").glob("libopwright_bridge_tf*.so")
-    bridges = [re.search(r"_tf([0-9.]+)\.so", file.name).group(1) for file in files]
+    folders = [_PACKAGE / "lib", *filter(None, [os.environ.get("OPWRIGHT_BRIDGE_DIR")])]
+    files = [file for x in folders for file in pathlib.Path(x).glob("libopwright_bridge_tf*.so")]
+    bridges = list({re.search(r"_tf([0-9.]+)\.so", file.name).group(1) for file in files})
     bridges.sort(key=lambda version: [int(part) for part in version.split(".")])
     return {"opwright": __version__, "tensorflow": tensorflow, "bridges": bridges}

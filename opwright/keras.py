@@ -7,16 +7,12 @@ In Keras 3 (TensorFlow 2.16 and later) and in Keras 2 (TensorFlow 2.15): it is `
 used. Import this module before a model with such a layer is loaded.
 """
 
-import base64
-import importlib
 import inspect
-import sys
-import types
 
 import numpy as np
 import tensorflow as tf
 
-from opwright import _library
+from opwright import _keras_saving
 
 __all__ = ["Op"]
 
@@ -71,7 +67,12 @@ class Op(tf.keras.layers.Layer):
         saved by; when one is loaded, that there is no such function, or its library is not open.
     """
 
-    def __init__(self, function, /, **arguments):
+    def __init__(self, function, /, *values, **arguments):
+        if values:
+            raise TypeError(
+                f"opwright.keras.Op: {values[0]!r} is given without a name; the function's "
+                f"arguments are given by name, as in Op({_name(function)}, scale=2.0)"
+            )
         own = {"name"} | {"dtype", "trainable"}.difference(_parameters(function))
         keywords = {key: arguments.pop(key) for key in own.intersection(arguments)}
         self._start(function, arguments, keywords)
@@ -83,10 +84,10 @@ class Op(tf.keras.layers.Layer):
         self._applied = _Applied(function, arguments)
 
     def __call__(self, *tensors, training=None, **named):
-        # Keras 3 gives `training` to every layer of a model, also to one whose `call` has none.
-        return super().__call__(self._applied.bind(tensors, named))
+        given = self._applied.bind(tensors, named)
+        return super().__call__(given, **({} if training is None else {"training": training}))
 
-    def call(self, inputs):
+    def call(self, inputs, training=None):
         # Layers around this one may call `call` with a tensor.
         named = inputs if isinstance(inputs, dict) else self._applied.bind((inputs,), {})
         dtype = tf.as_dtype(self.compute_dtype)
@@ -100,7 +101,7 @@ class Op(tf.keras.layers.Layer):
             return tf.cast(value, dtype) if value.dtype.is_floating and dtype.is_floating else value
 
         fixed = {key: tensor(value) for key, value in self._applied.arguments.items()}
-        return self._applied.run(**named, **fixed)
+        return self._applied.run(**named, **fixed, **self._applied.training(training))
 
     def compute_output_spec(self, inputs):
         # Keras 3 would make it of compute_output_shape, and lose the dtypes.
@@ -120,8 +121,9 @@ class Op(tf.keras.layers.Layer):
     @classmethod
     def from_config(cls, config):
         keywords = dict(config)
-        function = _find(keywords.pop("function"))
-        arguments = {key: _decode(value) for key, value in keywords.pop("arguments").items()}
+        function, arguments = _keras_saving.read(
+            keywords.pop("function", None), keywords.pop("arguments", None)
+        )
         layer = cls.__new__(cls, function)
         layer._start(function, arguments, keywords)
         return layer
@@ -132,20 +134,24 @@ class Op(tf.keras.layers.Layer):
         return f"Op({', '.join(parts)}, name={self.name!r})"
 
 
+# Parameters that a call never gives: a function's name for its operation, and what Keras knows.
+_NO_TENSORS = ("name", "training")
+
+
 class _Applied:
     """A function and its fixed arguments. Keras would track, and wrap, a dict or a list."""
 
     def __init__(self, function, arguments):
         self.function, self.name = function, _name(function)
         self.parameters = _parameters(function)
-        ours = _is_public(getattr(function, "__module__", None) or "")
+        ours = _keras_saving.is_public(getattr(function, "__module__", None) or "")
         # AutoGraph has nothing to do in this package, and warns of what it cannot read.
         self.run = tf.autograph.experimental.do_not_convert(function) if ours else function
         self.check_names(arguments)
         self._encoded = {}
         for key, value in arguments.items():
             try:
-                self._encoded[key] = _encode(value)
+                self._encoded[key] = _keras_saving.encode(value)
             except TypeError:
                 raise TypeError(
                     f"opwright.keras.Op: the argument {key} of {self.name} is of type "
@@ -154,7 +160,7 @@ class _Applied:
                     "Tensors are given in the call"
                 ) from None
         # What a loaded layer would have, also if the caller changes a list afterwards.
-        self.arguments = {key: _decode(value) for key, value in self._encoded.items()}
+        self.arguments = {key: _keras_saving.decode(value) for key, value in self._encoded.items()}
 
     def check_names(self, names):
         for name in names:
@@ -164,13 +170,21 @@ class _Applied:
                     + ", ".join(self.parameters)
                 )
 
+    def training(self, value):
+        """What the function is told of training: what Keras says, unless that is fixed."""
+        if "training" not in self.parameters or "training" in self.arguments:
+            return {}
+        if value is None and self.parameters["training"].default is inspect.Parameter.empty:
+            value = False
+        return {} if value is None else {"training": value}
+
     def bind(self, tensors, named):
         """The arguments of a call by name, without the fixed ones."""
         kept = len(tensors) == 1 and isinstance(tensors[0], dict) and not named
         if kept:  # by Keras, and Keras 2 keeps constants as lists of numbers
             tensors, named = (), tensors[0]
         self.check_names(named)
-        free = [name for name in self.parameters if name not in self.arguments and name != "name"]
+        free = [x for x in self.parameters if x not in self.arguments and x not in _NO_TENSORS]
         if len(tensors) > len(free):
             raise TypeError(
                 f"opwright.keras.Op: {self.name} is called with {len(tensors)} tensors, it takes "
@@ -190,6 +204,11 @@ class _Applied:
                 )
         missing = [x for x in free if self.parameters[x].default is inspect.Parameter.empty]
         missing = [name for name in missing if name not in given]
+        if missing and len(tensors) == 1 and isinstance(tensors[0], (list, tuple)):
+            raise TypeError(
+                f"opwright.keras.Op: {self.name} is called with one list, and needs "
+                f"{', '.join(missing)} too; give the tensors one by one, as in layer(a, b)"
+            )
         if missing:
             raise TypeError(
                 f"opwright.keras.Op: {self.name} needs {', '.join(missing)}; give tensors in the "
@@ -198,7 +217,7 @@ class _Applied:
         return given
 
     def config(self):
-        return {"function": _identity(self.function), "arguments": self._encoded}
+        return {"function": _keras_saving.identity_of(self.function), "arguments": self._encoded}
 
 
 def _is_of_tensors(value):
@@ -228,154 +247,14 @@ def _parameters(function):
         parameters = None
     nameless = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL)
     nameless += (inspect.Parameter.VAR_KEYWORD,)
+    if not callable(function):
+        raise TypeError(
+            f"opwright.keras.Op: {function!r} is no function; give the op's function, as in "
+            "Op(opwright.load('libmy_op.so').my_op)"
+        )
     if parameters is None or any(x.kind in nameless for x in parameters.values()):
         raise TypeError(
             f"opwright.keras.Op: {function!r} is not a function whose parameters all have names; "
             "put it into a function that has, as in def my_op(a, b): ..."
         )
-    return parameters
-
-
-# ---- functions in what is saved ------------------------------------------------------------------
-
-
-def _identity(function):
-    """What a saved layer says of its function, for _find."""
-    public = _public_name(function)
-    if public:
-        return {"opwright": public}
-    for module in _op_modules():
-        if any(value is function for value in list(vars(module).values())):
-            file = (getattr(module, "__file__", None) or "").rpartition("/")[2]
-            return {"op": _op_name(function), "library": file or None}
-    name = tf.keras.utils.get_registered_name(function)
-    if tf.keras.utils.get_registered_object(name) is not function:
-        raise ValueError(
-            f"opwright.keras.Op: {function!r} cannot be saved, as it can be found by no name; "
-            "write @tf.keras.utils.register_keras_serializable(package=...) above its `def`"
-        )
-    return {"registered": name}
-
-
-def _find(identity):
-    """The function that _identity has described, whoever has written the description."""
-    if "opwright" in identity:
-        module, _, name = identity["opwright"].rpartition(".")
-        function = _public_function(module, name)
-        if function is None:
-            raise ValueError(
-                f"opwright.keras.Op: this opwright has no op {identity['opwright']}; the model may "
-                "be of a newer one"
-            )
-        return function
-    if "op" in identity:
-        for module in _op_modules():
-            for function in list(vars(module).values()):
-                if _op_name(function) == identity["op"]:
-                    return function
-        file = identity.get("library") or "its library"
-        raise ValueError(
-            f"opwright.keras.Op: the op {identity['op']} is not loaded; open {file} with "
-            "opwright.load before the model is loaded"
-        )
-    function = tf.keras.utils.get_registered_object(identity["registered"])
-    if not callable(function):
-        raise ValueError(
-            f"opwright.keras.Op: no function {identity['registered']} is registered; import the "
-            "module that registers it with tf.keras.utils.register_keras_serializable"
-        )
-    return function
-
-
-def _public_name(function):
-    """As opwright.element_mul: the shortest path by which a function of an op is public."""
-    name = getattr(function, "__name__", "")
-    for module in sorted(sys.modules, key=lambda path: (path.count("."), path)):
-        if _is_public(module) and _public_function(module, name) is function:
-            return f"{module}.{name}"
-    return None
-
-
-def _public_function(module, name):
-    """A function that is exported and defined in public modules of this package, or None.
-
-    A model file can name any. What opens libraries, opwright.load, is defined in a private module.
-    """
-    if not _is_public(module):
-        return None
-    try:
-        exporting = importlib.import_module(module)
-    except Exception:  # also of a file in the package that is no module of its own
-        return None
-    if name not in getattr(exporting, "__all__", ()):
-        return None
-    function = getattr(exporting, name)
-    if isinstance(function, types.FunctionType) and _is_public(function.__module__):
-        return function
-    return None
-
-
-def _is_public(module):
-    package, *path = module.split(".")
-    return package == "opwright" and not any(part.startswith("_") for part in path)
-
-
-def _op_modules():
-    """The modules of ops that opwright.load and tf.load_op_library have made in this process."""
-    plain = [x for x in list(sys.modules.values()) if "_IS_TENSORFLOW_PLUGIN" in _variables(x)]
-    return [module for _, module in _library._loaded.values()] + plain
-
-
-def _variables(module):
-    return getattr(module, "__dict__", {})
-
-
-def _op_name(function):
-    """The op that a function calls which TensorFlow has generated; None if it is another."""
-    if not isinstance(function, types.FunctionType):
-        return None
-    wrapper = inspect.unwrap(function)
-    name = function.__name__
-    if f"_dispatcher_for_{name}" not in wrapper.__globals__:  # such as its eager fallback
-        return None
-    for constant in wrapper.__code__.co_consts:  # the first that names an op is the op's name
-        if isinstance(constant, str) and constant.replace(">", "_") in wrapper.__globals__:
-            return constant
-    return None
-
-
-# ---- arguments in what is saved ------------------------------------------------------------------
-
-
-def _encode(value):
-    """A value as JSON holds it, which _decode makes again; TypeError if there is no such form."""
-    if isinstance(value, np.generic) and value.dtype.kind in "biuf":
-        value = value.item()
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_encode(part) for part in value]
-    if isinstance(value, bytes):
-        return {"bytes": base64.b64encode(value).decode()}
-    if isinstance(value, tf.DType):
-        return {"dtype": value.name}
-    if isinstance(value, tf.TensorShape):
-        return {"shape": None if value.rank is None else value.as_list()}
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "OSUM":
-        content = base64.b64encode(np.ascontiguousarray(value)).decode()
-        dtype = tf.as_dtype(value.dtype).name
-        return {"array": content, "dtype": dtype, "dims": list(value.shape)}
-    raise TypeError(f"{type(value).__name__} has no form in JSON")
-
-
-def _decode(value):
-    if isinstance(value, list):
-        return [_decode(part) for part in value]
-    if not isinstance(value, dict):
-        return value
-    if "bytes" in value:
-        return base64.b64decode(value["bytes"])
-    if "array" in value:
-        dtype = tf.as_dtype(value["dtype"]).as_numpy_dtype
-        return np.frombuffer(base64.b64decode(value["array"]), dtype).reshape(value["dims"])
-    return tf.TensorShape(value["shape"]) if "shape" in value else tf.as_dtype(value["dtype"])
+    return dict(parameters)  # which can be copied

@@ -223,3 +223,50 @@ def test_dtype_of_a_double(conformance):
     x, mask = tf.constant([1.0, 2.0], tf.float64), tf.constant([True, False])
     y = Op(conformance.conformance_masked_sum, dtype="float64")(x, [mask])
     assert y.dtype == tf.float64 and y.numpy() == 1
+
+
+@pytest.mark.parametrize(
+    "make, sentence",
+    [
+        (lambda: Op("element_mul"), "'element_mul' is no function; give the op's function"),
+        (lambda: Op(opwright.element_mul, 2.0), "2.0 is given without a name"),
+        (
+            lambda: Op(opwright.element_mul)([tf.ones([2]), tf.ones([2])]),
+            "element_mul is called with one list, and needs b too; give the tensors one by one",
+        ),
+    ],
+)
+def test_habits(make, sentence):
+    with pytest.raises(TypeError) as caught:
+        make()
+    assert sentence in str(caught.value)
+
+
+@tf.keras.utils.register_keras_serializable(package="test_keras")
+def doubled_in_training(x, training=False):
+    return 2 * x if training else x
+
+
+def test_training():
+    """What Keras says of it, unless it is fixed."""
+    x = np.ones([2, 1], np.float32)
+    layer = Op(doubled_in_training)
+    for training, expected in [(True, 2), (False, 1), (None, 1)]:
+        np.testing.assert_array_equal(layer(x, training=training), expected * x)
+    np.testing.assert_array_equal(Op(doubled_in_training, training=True)(x, training=False), 2 * x)
+    entry = tf.keras.Input((1,))
+    model = tf.keras.Model(entry, layer(entry))
+    np.testing.assert_array_equal(model(x, training=True), 2 * x)
+    np.testing.assert_array_equal(model.predict(x, verbose=0), x)
+
+
+@pytest.mark.parametrize("dtype", [">f4", ">i4", "<f4", ">c8"])
+def test_byte_order(dtype):
+    values = np.array([1, 2, 3], dtype)
+
+    def add(a, b):
+        return a + tf.cast(b, a.dtype)
+
+    # As another dtype than the layer's, so that nothing is cast on the way.
+    result = Op(add, b=values)(tf.zeros([3], tf.complex64 if "c" in dtype else tf.float32))
+    np.testing.assert_array_equal(tf.math.real(result), [1, 2, 3])

@@ -206,3 +206,51 @@ import opwright.keras
 """
     child = run_child(code, check=False)
     assert child.returncode and "the backend of Keras is jax" in child.stderr
+
+
+HOSTILE = """
+import sys
+import opwright.keras
+
+before = set(sys.modules)
+for name in sys.argv[1:]:
+    try:
+        opwright.keras.Op.from_config({"function": {"opwright": name}, "arguments": {}})
+    except ValueError as error:
+        print(name, "this opwright has no op" in str(error))
+print(sorted(set(sys.modules) - before))
+print("libopwright" in open("/proc/self/maps").read())
+"""
+
+
+def test_nothing_that_a_model_names_is_imported(run_child):
+    names = [
+        "opwright.lib.libopwright_core.x",
+        "opwright.cli.templates.tensorflow.element_mul.element_mul",
+        "opwright.testing.conformance.test_xla.X",
+        "opwright.ops.element_mul.test.spec",
+        "opwright.load",
+        "opwright._library.load",
+        "os.system",
+    ]
+    *refused, imported, opened = run_child(HOSTILE, *names).stdout.splitlines()
+    assert refused == [f"{name} True" for name in names]
+    assert (imported, opened) == ("[]", "False")
+
+
+@pytest.mark.parametrize(
+    "function, arguments",
+    [
+        ({}, {}),
+        (None, {}),
+        ("os.system", {}),
+        ({"opwright": 5}, {}),
+        ({"registered": ["a"]}, {}),
+        ({"op": None}, {}),
+        ({"opwright": "opwright.element_mul"}, None),
+        ({"opwright": "opwright.element_mul"}, {"b": {"x": 1}}),
+    ],
+)
+def test_damaged_description(function, arguments):
+    with pytest.raises(ValueError, match="the model's description of this layer is damaged"):
+        opwright.keras.Op.from_config({"function": function, "arguments": arguments})

@@ -175,3 +175,14 @@ def test_debug_has_lines(opwright, sources):
     assert ".debug_info" not in sections(sources)
     opwright("build", sources, "--debug")
     assert ".debug_info" in sections(sources)
+
+
+def test_a_project_that_was_moved(opwright, tmp_path):
+    opwright("new", "wave_gate", cwd=tmp_path)
+    opwright("build", "wave_gate", cwd=tmp_path)
+    (tmp_path / "wave_gate").rename(tmp_path / "moved")
+    source = tmp_path / "moved" / "op.h"
+    source.write_text(source.read_text().replace('Output("product: T")', 'Output("y: T")'))
+    opwright("build", "moved", cwd=tmp_path)
+    told = opwright("info", tmp_path / "moved" / "build" / "libwave_gate.so").stdout
+    assert "product" not in told

@@ -114,3 +114,11 @@ def test_a_program_outside_of_its_package(tmp_path, program_environment):
     result = subprocess.run([program, "flags"], capture_output=True, text=True)
     assert result.returncode == 1
     assert "lies outside of the opwright package; call <package>" in result.stderr
+
+
+def test_a_verb_that_is_none(opwright):
+    said = opwright("biuld", code=2).stderr
+    assert said == (
+        "opwright: there is no verb 'biuld'; the verbs are new, build, bridge, info and flags. See "
+        "`opwright --help`.\n"
+    )

@@ -418,17 +418,3 @@ def test_reloaded_model_trains_on(core_path, run_child, tmp_path):
     run_child(SAVE, core_path, tmp_path)
     mask = [float(word) for word in run_child(TRAIN, core_path, tmp_path).stdout.split()]
     assert mask == pytest.approx([0.25, -1.0, 3.0], abs=1e-3)
-
-
-IN_GRAPH = """
-import opwright
-import tensorflow as tf
-
-print(tf.function(opwright.element_mul)([2.0], [3.0]).numpy())
-"""
-
-
-def test_the_package_in_a_graph_warns_of_nothing(run_child):
-    child = run_child(IN_GRAPH, env={"AUTOGRAPH_VERBOSITY": "0"})
-    assert child.stdout.strip() == "[6.]"
-    assert "AutoGraph" not in child.stderr

@@ -189,3 +189,56 @@ def test_shape_is_asked_before_each_run(run_child, bare_compile, tmp_path):
         "Test>Fickle (x: float [1]): the program was compiled with output y of shape [2], the op "
         "library now says [1000000]: it was built again; compile the program again" in refused
     )
+
+
+ALIGNED = """
+#include "opwright/op.h"
+
+// How far from a multiple of 64 its buffers lie: input, outputs, scratch.
+struct Aligned {
+  static constexpr auto Declare() {
+    return opwright::Declare().Name("Test>Aligned").Input("x: float").Output("y: float").Output(
+        "off: int64");
+  }
+  static constexpr auto kNoGradient = "it is a test of addresses";
+  explicit Aligned(const opwright::Attributes&) {}
+  void Shape(opwright::ShapeContext& c) const {
+    c.SetOutput(0, c.input(0));
+    c.SetOutput(1, {4});
+  }
+  void Compute(opwright::CpuCall& call) const {
+    auto x = call.input<float>(0);
+    auto y = call.output<float>(0);
+    auto off = call.output<int64_t>(1);
+    const void* buffers[] = {x.data(), y.data(), off.data(), call.scratch<char>(3)};
+    for (int i = 0; i < 4; ++i) off[i] = reinterpret_cast<uintptr_t>(buffers[i]) % 64;
+    for (int64_t i = 0; i < y.size(); ++i) y[i] = 2 * x[i];
+  }
+};
+OPWRIGHT_OP(Aligned);
+"""
+
+USE_ALIGNED = """
+import sys
+import tensorflow as tf
+
+op = tf.load_op_library(sys.argv[1]).test_aligned
+
+def run(x):
+    results = []
+    for n in range(1, 12):
+        part = tf.sin(x)[:n]
+        y, off = op(part)
+        z, off_of_last = op(y + 1)
+        results += [off, off_of_last, tf.cast(1e6 * (z - 2 * (2 * part + 1)), tf.int64)]
+    return tf.concat(results, 0)
+
+for jit in (False, True):
+    print(int(tf.reduce_max(tf.abs(tf.function(run, jit_compile=jit)(tf.ones([11]))))))
+"""
+
+
+def test_alignment(run_child, bare_compile, tmp_path):
+    """Up to TensorFlow 2.18, XLA's own buffers are aligned to 16 bytes, and an op's to 64."""
+    library = bare_compile(tmp_path, "libaligned.so", ALIGNED)
+    assert run_child(USE_ALIGNED, library).stdout.split() == ["0", "0"]

@@ -147,6 +147,9 @@ const Op* AddOp(const OpwrightLibrary& library, const OpwrightOp& table, std::st
   tensorflow::OpDefBuilder builder(op->name);
   *why = ReadDeclaration(table.declaration, op.get(), &builder);
   if (!why->empty()) return nullptr;
+  // What help() of its function begins with.
+  builder.Doc("The op " + op->name + " of " +
+              op->library_file.substr(op->library_file.find_last_of('/') + 1) + ".");
   OpRegistrationData data;
   // A definition that TensorFlow refuses at registration would end the process: ask before.
   absl::Status status = builder.Finalize(&data);

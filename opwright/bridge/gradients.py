@@ -38,6 +38,7 @@ def function_of(op_name):
     """The Python function of an op, as tf.load_op_library would make it, and its name."""
     op_list = op_def_pb2.OpList()
     op_list.op.append(op_def_registry.get(op_name))
+    op_list.op[0].summary = f"The op {op_name}."  # Python's registry has dropped what was there
     source = _pywrap_python_op_gen.GetPythonWrappers(op_list.SerializeToString())
     module = types.ModuleType("opwright_op_" + op_name.replace(">", "_"))
     exec(source, module.__dict__)

@@ -56,7 +56,7 @@ TensorFlow FindUsableTensorFlow(const Package& package, const std::string& pytho
         "{} has no TensorFlow: install it there (pip install tensorflow), or say which Python has "
         "it, as in "
         "`opwright bridge --python .venv/bin/python`.",
-        python.empty() ? "no Python that was looked at" : python);
+        python.empty() ? "every Python that was looked at" : python);
   }
   if (found->version.rfind("2.", 0) != 0 || found->minor < 15) {
     Fail(
@@ -248,7 +248,8 @@ int Bridge(const Terminal& terminal, const Options& options) {
   // Renamed when whole: writing into a library that a running process has mapped would kill it.
   for (const Part* part : {&second, &first}) fs::rename(part->unfinished, folder / part->name);
 
-  terminal.Say(fmt::format("Wrote {} in {:.0f} s.", (folder / name).string(), progress.seconds()));
+  terminal.Say(fmt::format("Wrote {} and, beside it, {} in {:.0f} s.", (folder / name).string(),
+                           second.name, progress.seconds()));
   const fs::path beside = fs::path(tensorflow.folder) / ".." / "opwright" / "lib";
   if (!fs::equivalent(folder, beside, error)) {
     terminal.Say(fmt::format("To use it:  export OPWRIGHT_BRIDGE_DIR={}",

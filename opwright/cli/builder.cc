@@ -61,8 +61,21 @@ void SayLeftOut(const Terminal& terminal, const std::string& output) {
   }
 }
 
+// A project that was moved or copied takes its build folder along, which knows the old place.
+void ForgetOtherFolder(const BuildPlan& plan) {
+  const fs::path cache = plan.folder / "CMakeCache.txt";
+  if (!fs::exists(cache)) return;
+  const std::string own = "\nCMAKE_HOME_DIRECTORY:INTERNAL=" + plan.project.folder.string() + "\n";
+  const std::string here = "\nCMAKE_CACHEFILE_DIR:INTERNAL=" + plan.folder.string() + "\n";
+  const std::string text = ReadFile(cache);
+  if (text.find(own) != text.npos && text.find(here) != text.npos) return;
+  fs::remove(cache);
+  fs::remove_all(plan.folder / "CMakeFiles");
+}
+
 void BuildByCMake(const Terminal& terminal, const Package& package, const Tools& tools,
                   const BuildPlan& plan, bool with_tests, Progress& progress) {
+  ForgetOtherFolder(plan);
   Command configure;
   configure.words = {tools.cmake, "-S", plan.project.folder.string(), "-B", plan.folder.string()};
   if (!fs::exists(plan.folder / "CMakeCache.txt")) {

@@ -42,6 +42,13 @@ int Main(int argc, char** argv) {
     return chosen();
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-') {
+      terminal.Error(fmt::format(
+          "there is no verb '{}'; the verbs are new, build, bridge, info and flags. See `opwright "
+          "--help`.",
+          argv[1]));
+      return kUsage;
+    }
     std::string verb;
     for (const CLI::App* used : app.get_subcommands()) verb = " " + used->get_name();
     terminal.Error(fmt::format("{}. See `opwright{} --help`.", error.what(), verb));

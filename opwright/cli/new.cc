@@ -6,6 +6,7 @@
 
 #include "opwright/cli/failure.h"
 #include "opwright/cli/scaffold.h"
+#include "opwright/cli/toolchain.h"
 #include "opwright/cli/verbs.h"
 
 namespace opwright::cli {
@@ -32,13 +33,33 @@ Lines FilesOf(const Options& options, const Names& names) {
           {"test.cc, test.py, bench.cc", "without TensorFlow, and in it"}};
 }
 
+// Loaded, an op of a name that TensorFlow has would be refused, or end the process.
+void CheckIsNewToTensorFlow(const Package& package, const Names& names) {
+  const auto tensorflow = FindTensorFlow(package, "");
+  const std::string raw = "\"raw_ops." + names.op + "\"";
+  if (!tensorflow) return;
+  std::error_code none;
+  for (const auto& entry :
+       fs::directory_iterator(fs::path(tensorflow->folder) / "python" / "ops", none)) {
+    const std::string file = entry.path().filename().string();
+    if (file.rfind("gen_", 0) != 0 || ReadFile(entry.path()).find(raw) == std::string::npos)
+      continue;
+    FailUsage(
+        "TensorFlow {} has an op {} of its own: choose another name, as in my_{}, or add "
+        "--namespace MyProject.",
+        tensorflow->version, names.op, names.snake);
+  }
+}
+
 int New(const Terminal& terminal, const Options& options) {
   if (options.api != "opwright" && options.api != "tensorflow") {
     FailUsage("there is no API '{}': say --api opwright or --api tensorflow.", options.api);
   }
   const Names names = MakeNames(options.name, options.op_namespace);
   const auto make = options.api == "tensorflow" ? MakeTensorFlowProject : MakeProject;
-  const auto files = make(FindPackage(), names);
+  const Package package = FindPackage();
+  CheckIsNewToTensorFlow(package, names);
+  const auto files = make(package, names);
   const fs::path folder = fs::path(options.parent) / names.snake;
   const std::string shown = folder.lexically_normal().string();
   if (fs::exists(fs::symlink_status(folder))) {

@@ -17,7 +17,7 @@ class OPWRIGHT_VISIBLE CpuCall : public detail::Context {
 
   OPWRIGHT_HIDDEN explicit CpuCall(OpwrightContext* c) : Context(c) {}
 
-  // Tensor k of input or output i. T must be its dtype.
+  // Tensor k of input or output i, aligned to 64 bytes. T must be its dtype.
   template <typename T>
   OPWRIGHT_HIDDEN View<const T> input(int i, int k = 0) const {
     const OpwrightTensor& t = At(c_->inputs, Input(i, k));

@@ -1,5 +1,6 @@
 #include "opwright/bridge/gradient.h"
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -243,6 +244,11 @@ absl::Status Differentiate(const Scope& scope, const Operation& forward,
   std::vector<uint8_t> needed;
   for (int i = 0; i < forward.num_inputs(); ++i) {
     needed.push_back(IsDifferentiable(forward.input_type(i)));
+  }
+  // Nothing is, as of integers: an op's Gradient is not asked, in Python neither.
+  if (std::count(needed.begin(), needed.end(), 1) == 0) {
+    d_inputs->assign(needed.size(), tensorflow::NoGradient());
+    return absl::OkStatus();
   }
   tensorflow::GraphDef recording;
   absl::Status status = RecordGradient(node, needed.data(), &recording);

@@ -62,8 +62,9 @@ void ParallelForInPool(int64_t n, int64_t cost, void (*body)(void*, int64_t, int
   thread_local bool inside = false;
   const double cycles = static_cast<double>(n) * static_cast<double>(cost);
   ThreadPool* workers = inside || cycles < 2 * kCyclesOfAPart ? nullptr : Workers();
-  if (!workers) return body(arg, 0, n);
-  const int64_t threads = workers->NumThreads() + 1;
+  // This one among them: whoever asks TensorFlow for so many threads gets no more.
+  const int64_t threads = workers ? workers->NumThreads() : 1;
+  if (threads == 1) return body(arg, 0, n);
   const int64_t parts = std::min<int64_t>(
       n,
       static_cast<int64_t>(std::min(cycles / kCyclesOfAPart, 4.0 * static_cast<double>(threads))));

@@ -1,6 +1,8 @@
 #include "opwright/bridge/cc/xla_call.h"
 
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -126,8 +128,10 @@ void SetOutput(CallPhase& phase, int32_t index, int32_t rank, const int64_t* dim
   phase.set[at] = true;
 }
 
+// Of tensors and of scratch memory, as everywhere in TensorFlow.
+constexpr size_t kAlignment = 64;
+
 void* Scratch(CallPhase& phase, int64_t bytes) {
-  constexpr size_t kAlignment = 64;
   const size_t whole = (static_cast<size_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
   void* memory = std::aligned_alloc(kAlignment, whole);
   if (!memory) {
@@ -137,6 +141,20 @@ void* Scratch(CallPhase& phase, int64_t bytes) {
   }
   phase.scratch.emplace_back(memory);
   return memory;
+}
+
+size_t BytesOf(const OpwrightTensor& t) {
+  return static_cast<size_t>(t.elements) *
+         static_cast<size_t>(tensorflow::DataTypeSize(static_cast<tensorflow::DataType>(t.dtype)));
+}
+
+bool IsAligned(const void* data) { return reinterpret_cast<uintptr_t>(data) % kAlignment == 0; }
+
+// The buffer, or where it is not aligned other memory: up to TensorFlow 2.18, XLA's are aligned to
+// 16 bytes. Null after a failure.
+void* AlignedBuffer(CallPhase& phase, const OpwrightTensor& t, void* buffer) {
+  return IsAligned(buffer) || t.elements == 0 ? buffer
+                                              : Scratch(phase, static_cast<int64_t>(BytesOf(t)));
 }
 
 constexpr OpwrightApi MakeApi() {
@@ -164,9 +182,16 @@ absl::Status Call::Run(void* const* inputs, void* outputs) const {
   void* const* results = alone ? &outputs : static_cast<void* const*>(outputs);
 
   std::vector<OpwrightTensor> from = inputs_, to = outputs_;
-  for (size_t i = 0; i < from.size(); ++i) from[i].data = inputs[i];
-  for (size_t i = 0; i < to.size(); ++i) to[i].data = results[i];
   CallPhase phase(*this, outputs_.size());
+  for (size_t i = 0; i < from.size() && phase.status.ok(); ++i) {
+    from[i].data = AlignedBuffer(phase, from[i], inputs[i]);
+    if (from[i].data != inputs[i] && phase.status.ok())
+      std::memcpy(from[i].data, inputs[i], BytesOf(from[i]));
+  }
+  for (size_t i = 0; i < to.size() && phase.status.ok(); ++i) {
+    to[i].data = AlignedBuffer(phase, to[i], results[i]);
+  }
+  if (!phase.status.ok()) return Explain(*op_, InputList(*op_, layout_, from.data()), phase.status);
   OpwrightContext context = MakeContext(*op_, kApi, &phase, layout_, OPWRIGHT_RUNNING);
   context.inputs = from.data();
   context.outputs = to.data();
@@ -177,6 +202,9 @@ absl::Status Call::Run(void* const* inputs, void* outputs) const {
     if (!phase.set[i]) phase.Fail(BadOutput(*op_, layout_, static_cast<int>(i), "does not set"));
   }
   if (phase.status.ok()) kernel_->compute(self_.get(), &context);
+  for (size_t i = 0; i < to.size(); ++i) {
+    if (to[i].data != results[i]) std::memcpy(results[i], to[i].data, BytesOf(to[i]));
+  }
   if (phase.status.ok()) return phase.status;
   return Explain(*op_, InputList(*op_, layout_, from.data()), phase.status);
 }
@@ -197,8 +225,8 @@ absl::Status Call::CheckOutput(int32_t index, bool again, int32_t rank, const in
 
 // ---- calls that have been read ------------------------------------------------------------------
 
-// A process may compile any number of programs; those that are running keep their own.
-constexpr size_t kMaxCalls = 4096;
+// A process may compile any number of programs; those that are running keep their own calls.
+constexpr size_t kMaxCalls = 16384;
 
 absl::Status FindCall(std::string_view text, std::shared_ptr<const Call>* call) {
   static auto* mutex = new std::mutex;
@@ -214,7 +242,7 @@ absl::Status FindCall(std::string_view text, std::shared_ptr<const Call>* call) 
   const absl::Status status = Call::Parse(text, call);
   if (!status.ok()) return status;
   std::lock_guard<std::mutex> lock(*mutex);
-  if (calls->size() >= kMaxCalls) calls->clear();
+  if (calls->size() >= kMaxCalls) calls->erase(calls->begin());
   calls->emplace(std::string(text), *call);
   return absl::OkStatus();
 }

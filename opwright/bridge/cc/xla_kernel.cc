@@ -100,8 +100,8 @@ absl::Status FillInput(const Op& op, const Layout& layout, bool value, int i, Xl
   const std::string name = "input " + TensorName(op, layout.inputs, false, i);
   if (shape->is_dynamic()) {
     return absl::UnimplementedError(
-        name + " has a size that only a run tells (" + shape->ToString() +
-        "); XLA calls an op with sizes that are known when it compiles: call the op outside of "
+        name + " has a size that is known only at run time (" + shape->ToString() +
+        "), and XLA calls an op with sizes that are known when it compiles: call the op outside of "
         "jit_compile=True, or give the tensor a fixed size before it (tf.pad, tf.where with three "
         "arguments)");
   }
@@ -119,8 +119,13 @@ absl::Status FillInput(const Op& op, const Layout& layout, bool value, int i, Xl
   absl::Status status = MakeShape(c->input_type(i), dims, &inputs->shapes.emplace_back());
   if (!status.ok() || !value) return status;
   xla::Literal& literal = inputs->values.emplace_back();
-  status = c->ConstantInput(i, &literal);
-  if (status.ok()) t.data = literal.untyped_data();
+  if (!c->ConstantInput(i, &literal).ok()) {
+    return absl::InvalidArgumentError(
+        "the value of " + name +
+        " shapes the output, so XLA must know it when it compiles; here it depends on what only a "
+        "run computes, such as the result of another op of a library");
+  }
+  t.data = literal.untyped_data();
   return status;
 }
 

@@ -15,7 +15,8 @@ struct Project {
   // Of kSources: the files of one library, and its name, that of the only file or of the folder.
   std::vector<std::filesystem::path> sources;
   std::string name;
-  // Not of kSources: its ops are in TensorFlow's own API, as `opwright new --api tensorflow` has it.
+  // Not of kSources: its ops are in TensorFlow's own API, as `opwright new --api tensorflow` has
+  // it.
   bool in_tensorflow_api = false;
 };
 

@@ -37,12 +37,12 @@ def _peer(tf, name):
     return tf.load_op_library(str(build_peers.library(name)))
 
 
-def chain(tf, op, length, a, b):
-    """A call that runs op(op(a, b), b) and so on as one graph."""
+def chain(tf, op, length, a, b, **options):
+    """A call that runs op(op(a, b), b) and so on as one graph. options: of tf.function."""
 
     def body(a, b):
         for _ in range(length):
             a = op(a, b)
         return a
 
-    return functools.partial(tf.function(body).get_concrete_function(a, b), a, b)
+    return functools.partial(tf.function(body, **options).get_concrete_function(a, b), a, b)

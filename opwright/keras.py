@@ -105,7 +105,11 @@ class Op(tf.keras.layers.Layer):
 
     def compute_output_spec(self, inputs):
         # Keras 3 would make it of compute_output_shape, and lose the dtypes.
-        return super(tf.keras.layers.Layer, self).compute_output_spec(inputs)
+        try:
+            return super(tf.keras.layers.Layer, self).compute_output_spec(inputs)
+        except ValueError as error:
+            # It would also advise to write this very function; what the op says is enough.
+            raise ValueError(str(error).rpartition("Error encountered:\n\n")[2]) from None
 
     def compute_output_shape(self, input_shape):
         # Layers around this one ask for it, TimeDistributed for instance.

@@ -162,8 +162,10 @@ def test_symbolic_results_are_those_of_the_function(conformance):
 
 def test_shapes_that_do_not_fit(conformance):
     a, b = tf.keras.Input((3,)), tf.keras.Input((4,))
-    with pytest.raises((ValueError, RuntimeError), match=r"they have \[\?,3\] and \[\?,4\]"):
+    with pytest.raises((ValueError, RuntimeError)) as caught:
         Op(opwright.element_mul)(a, b)
+    assert "they have [?,3] and [?,4]" in str(caught.value)
+    assert "compute_output_spec" not in str(caught.value)
 
 
 def test_eager_and_by_name(conformance):

@@ -66,7 +66,7 @@ print([line.split()[-1] for line in open("/proc/self/maps") if "libopwright_brid
 def test_a_version_that_is_in_no_list(opwright, unlisted, core_path, tmp_path):
     said = opwright("bridge", "--python", unlisted, "--output", tmp_path)
     assert "Bridge for TensorFlow 2.99.0" in said.stdout
-    assert f"To use it:  export OPWRIGHT_BRIDGE_DIR={tmp_path}" in said.stdout
+    assert f"To use it:  export OPWRIGHT_BRIDGE_DIR='{tmp_path}'" in said.stdout
     built = tmp_path / "libopwright_bridge_tf2.99.so"
     second = "libopwright_bridge_cc_tf2.99.so"
     assert sorted(path.name for path in tmp_path.iterdir()) == [second, built.name]

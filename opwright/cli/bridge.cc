@@ -252,7 +252,7 @@ int Bridge(const Terminal& terminal, const Options& options) {
                            second.name, progress.seconds()));
   const fs::path beside = fs::path(tensorflow.folder) / ".." / "opwright" / "lib";
   if (!fs::equivalent(folder, beside, error)) {
-    terminal.Say(fmt::format("To use it:  export OPWRIGHT_BRIDGE_DIR={}",
+    terminal.Say(fmt::format("To use it:  export OPWRIGHT_BRIDGE_DIR='{}'",
                              fs::absolute(folder).lexically_normal().string()));
   }
   return kDone;

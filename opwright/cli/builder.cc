@@ -61,14 +61,25 @@ void SayLeftOut(const Terminal& terminal, const std::string& output) {
   }
 }
 
+// What stands in a CMake cache after `key`.
+std::string CacheEntry(const std::string& cache, const std::string& key) {
+  const size_t at = cache.find("\n" + key + "=");
+  if (at == cache.npos) return "";
+  const size_t begin = at + key.size() + 2;
+  return cache.substr(begin, cache.find('\n', begin) - begin);
+}
+
 // A project that was moved or copied takes its build folder along, which knows the old place.
 void ForgetOtherFolder(const BuildPlan& plan) {
   const fs::path cache = plan.folder / "CMakeCache.txt";
   if (!fs::exists(cache)) return;
-  const std::string own = "\nCMAKE_HOME_DIRECTORY:INTERNAL=" + plan.project.folder.string() + "\n";
-  const std::string here = "\nCMAKE_CACHEFILE_DIR:INTERNAL=" + plan.folder.string() + "\n";
   const std::string text = ReadFile(cache);
-  if (text.find(own) != text.npos && text.find(here) != text.npos) return;
+  std::error_code none;
+  if (fs::equivalent(CacheEntry(text, "CMAKE_HOME_DIRECTORY:INTERNAL"), plan.project.folder,
+                     none) &&
+      fs::equivalent(CacheEntry(text, "CMAKE_CACHEFILE_DIR:INTERNAL"), plan.folder, none)) {
+    return;
+  }
   fs::remove(cache);
   fs::remove_all(plan.folder / "CMakeFiles");
 }

@@ -100,6 +100,26 @@ constexpr bool KnownAttrKind(Slice rest) {
          Equal({kind.begin, kind.begin + (list.end - list.begin)}, list);
 }
 
+// In "{...}", dtypes or texts in quotes.
+constexpr bool ChoicesAreGood(Slice rest) {
+  const char* c = Find(rest, '{');
+  if (c == rest.end) return true;
+  do {
+    ++c;
+    while (c != rest.end && *c == ' ') ++c;
+    const char* begin = c;
+    if (c != rest.end && (*c == '\'' || *c == '"')) {
+      c = Find({c + 1, rest.end}, *c);
+      if (c != rest.end) ++c;
+      while (c != rest.end && *c == ' ') ++c;
+    } else {
+      while (c != rest.end && *c != ',' && *c != '}') ++c;
+      if (!IsDType(Trim({begin, c}))) return false;
+    }
+  } while (c != rest.end && *c == ',');
+  return c != rest.end && *c == '}';
+}
+
 // Words that the Python functions which TensorFlow writes for ops cannot have as an argument's
 // name, or use for something of their own.
 constexpr bool IsTakenInPython(Slice name) {
@@ -141,6 +161,7 @@ enum class Fault {
   kMinimum,
   kTypeAttrName,
   kAttrKind,
+  kChoices,
   kPythonName,
   kUnsupportedType,
   kUnknownType,
@@ -186,6 +207,7 @@ constexpr Fault CheckSchema(const Schema& schema) {
     if (item.kind == ItemKind::kAttr) {
       if (!IsWord(NameOf(item.spec))) return Fault::kSpec;
       if (!KnownAttrKind(RestOf(item.spec))) return Fault::kAttrKind;
+      if (!ChoicesAreGood(RestOf(item.spec))) return Fault::kChoices;
       if (!MayHaveMinimum(RestOf(item.spec))) return Fault::kMinimum;
       if (IsTakenInPython(NameOf(item.spec))) return Fault::kPythonName;
     }

@@ -212,6 +212,9 @@ constexpr void CheckDeclaration() {
       fault != Fault::kAttrKind,
       "opwright: an attribute is int, float, bool, string, type, shape, a list(...) of one "
       "of these, or a choice as in {'open', 'closed'}");
+  static_assert(fault != Fault::kChoices,
+                "opwright: what an attribute may be stands in quotes, as in \"mode: {'open', "
+                "'closed'} = 'open'\", or is a dtype, as in \"T: {float, double}\"");
   static_assert(fault != Fault::kPythonName,
                 "opwright: an attribute cannot have a Python keyword, name, print or exec as its "
                 "name: it becomes an argument of a Python function");

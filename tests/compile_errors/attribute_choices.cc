@@ -3,7 +3,10 @@
 
 struct Op {
   static constexpr auto Declare() {
-    return opwright::Declare().Attr("mode: {leaky, clip} = leaky").Input("x: float").Output("y: float");
+    return opwright::Declare()
+        .Attr("mode: {leaky, clip} = leaky")
+        .Input("x: float")
+        .Output("y: float");
   }
   static constexpr auto kNoGradient = "it is a test";
   explicit Op(const opwright::Attributes&) {}

@@ -100,10 +100,12 @@ constexpr bool KnownAttrKind(Slice rest) {
          Equal({kind.begin, kind.begin + (list.end - list.begin)}, list);
 }
 
-// In "{...}", dtypes or texts in quotes.
+// In "{...}" and "list({...})", dtypes or texts in quotes. Other braces are those of a default that
+// is a shape.
 constexpr bool ChoicesAreGood(Slice rest) {
   const char* c = Find(rest, '{');
-  if (c == rest.end) return true;
+  const Slice before = {rest.begin, c};
+  if (c == rest.end || !(before.empty() || Equal(before, Whole("list(")))) return true;
   do {
     ++c;
     while (c != rest.end && *c == ' ') ++c;

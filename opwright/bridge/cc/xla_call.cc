@@ -35,7 +35,7 @@ class Call {
     return status;
   }
 
-  absl::Status Run(void* const* inputs, void* outputs) const;
+  absl::Status Run(void* const* inputs, void* const* outputs) const;
 
   // What Shape says of an output before a run is what the program was compiled with.
   absl::Status CheckOutput(int32_t index, bool again, int32_t rank, const int64_t* dims) const;
@@ -177,10 +177,7 @@ constexpr OpwrightApi MakeApi() {
 }
 constexpr OpwrightApi kApi = MakeApi();
 
-absl::Status Call::Run(void* const* inputs, void* outputs) const {
-  const bool alone = !kTypedFfi && outputs_.size() == 1;
-  void* const* results = alone ? &outputs : static_cast<void* const*>(outputs);
-
+absl::Status Call::Run(void* const* inputs, void* const* outputs) const {
   std::vector<OpwrightTensor> from = inputs_, to = outputs_;
   CallPhase phase(*this, outputs_.size());
   for (size_t i = 0; i < from.size() && phase.status.ok(); ++i) {
@@ -189,7 +186,7 @@ absl::Status Call::Run(void* const* inputs, void* outputs) const {
       std::memcpy(from[i].data, inputs[i], BytesOf(from[i]));
   }
   for (size_t i = 0; i < to.size() && phase.status.ok(); ++i) {
-    to[i].data = AlignedBuffer(phase, to[i], results[i]);
+    to[i].data = AlignedBuffer(phase, to[i], outputs[i]);
   }
   if (!phase.status.ok()) return Explain(*op_, InputList(*op_, layout_, from.data()), phase.status);
   OpwrightContext context = MakeContext(*op_, kApi, &phase, layout_, OPWRIGHT_RUNNING);
@@ -203,7 +200,7 @@ absl::Status Call::Run(void* const* inputs, void* outputs) const {
   }
   if (phase.status.ok()) kernel_->compute(self_.get(), &context);
   for (size_t i = 0; i < to.size(); ++i) {
-    if (to[i].data != results[i]) std::memcpy(results[i], to[i].data, BytesOf(to[i]));
+    if (to[i].data != outputs[i]) std::memcpy(outputs[i], to[i].data, BytesOf(to[i]));
   }
   if (phase.status.ok()) return phase.status;
   return Explain(*op_, InputList(*op_, layout_, from.data()), phase.status);
@@ -281,7 +278,7 @@ std::string EncodeXlaCall(const NodeDef& node, const std::vector<Dims>& inputs,
   return node.op() + " " + absl::Base64Escape(bytes);
 }
 
-absl::Status RunXlaCall(std::string_view text, void* const* inputs, void* outputs) {
+absl::Status RunXlaCall(std::string_view text, void* const* inputs, void* const* outputs) {
   try {
     std::shared_ptr<const Call> call;
     const absl::Status status = FindCall(text, &call);

@@ -21,9 +21,8 @@ const OpwrightKernel* FindCpuKernel(const Op& op, const tensorflow::NodeDef& nod
 std::string EncodeXlaCall(const tensorflow::NodeDef& node, const std::vector<Dims>& inputs,
                           const std::vector<Dims>& outputs);
 
-// Runs such a call, with as many inputs and outputs as it says. outputs: an array of all; but of
-// the older interface, when there is just one, that one.
-absl::Status RunXlaCall(std::string_view text, void* const* inputs, void* outputs);
+// Runs such a call, with as many inputs and outputs as it says.
+absl::Status RunXlaCall(std::string_view text, void* const* inputs, void* const* outputs);
 
 // How XLA knows the function that runs all calls.
 inline constexpr char kXlaTarget[] = "opwright_call";

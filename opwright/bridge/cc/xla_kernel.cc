@@ -194,17 +194,16 @@ class XlaKernel : public tensorflow::XlaOpKernel {
     const std::string call = EncodeXlaCall(node_, inputs.dims, outputs);
     // Letters, digits and "+/=> _" alone: there is nothing to escape.
     const std::string text = kTypedFfi ? "{call = \"" + call + "\"}" : call;
-    const bool alone = shapes.size() == 1;
     const xla::XlaOp result = xla::CustomCallWithLayout(
-        c->builder(), kXlaTarget, inputs.operands,
-        alone ? shapes[0] : xla::ShapeUtil::MakeTupleShape(shapes), inputs.shapes, text,
+        c->builder(), kXlaTarget, inputs.operands, xla::ShapeUtil::MakeTupleShape(shapes),
+        inputs.shapes, text,
         /*has_side_effect=*/op_.def.is_stateful(),
         /*output_operand_aliasing=*/{}, /*literal=*/nullptr, xla::CustomCallSchedule::SCHEDULE_NONE,
         kTypedFfi ? xla::CustomCallApiVersion::API_VERSION_TYPED_FFI
                   : xla::CustomCallApiVersion::API_VERSION_STATUS_RETURNING_UNIFIED);
     for (size_t i = 0; i < outputs.size(); ++i) {
-      const int64_t index = static_cast<int64_t>(i);
-      c->SetOutput(static_cast<int>(i), alone ? result : xla::GetTupleElement(result, index));
+      const auto element = xla::GetTupleElement(result, static_cast<int64_t>(i));
+      c->SetOutput(static_cast<int>(i), element);
     }
     return absl::OkStatus();
   }

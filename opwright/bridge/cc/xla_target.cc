@@ -57,7 +57,8 @@ namespace {
 // is lost on the way, hence in the text.
 void Run(void* outputs, const void** inputs, const char* text, size_t size,
          XlaCustomCallStatus* status) {
-  const absl::Status ran = RunXlaCall({text, size}, const_cast<void* const*>(inputs), outputs);
+  const absl::Status ran = RunXlaCall({text, size}, const_cast<void* const*>(inputs),
+                                      static_cast<void* const*>(outputs));
   if (!ran.ok()) status->message = ran.ToString();
 }
 
